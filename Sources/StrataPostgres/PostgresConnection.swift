@@ -15,6 +15,7 @@
 
     private let target: String
     private let tables: [ReplicatedTable]
+    private let serverTables: [ServerTable]
     private let patience: Duration
     let builder = RecordBuilder()
     private var session: PostgresSession?
@@ -32,9 +33,13 @@
       case asleep(Promise<Void>)
     }
 
-    init(_ target: String, _ tables: [ReplicatedTable], patience: Duration = .seconds(30)) {
+    init(
+      _ target: String, _ tables: [ReplicatedTable], on serverTables: [ServerTable],
+      patience: Duration = .seconds(30)
+    ) {
       self.target = target
       self.tables = tables
+      self.serverTables = serverTables
       self.patience = patience
     }
 
@@ -51,11 +56,10 @@
       let session = try connected()
       try session.run(ServerObjects.sql)
       for table in tables.map(\.table) {
-        try session.run(table.createOnServer)
+        let names = try ServerNames(of: table, in: serverTables)
+        try session.run(names.create(table))
         try session.run(
-          .init(
-            "SELECT strata.prepare_table($1::regclass, $2)",
-            [table.name.quotedIdentifier, table.columns[Table.keyColumn].name]))
+          .init("SELECT strata.prepare_table($1::regclass, $2)", [names.table, names.key]))
       }
     }
 
@@ -85,15 +89,14 @@
       try session.prepare("strata_head", Self.head)
       try session.prepare("strata_claim", Self.claim)
       for replicated in tables {
-        let table = replicated.table
-        let relation = try session.run(
-          .init("SELECT $1::regclass::oid::int8", [table.name.quotedIdentifier]))
+        let names = try ServerNames(of: replicated.table, in: serverTables)
+        let relation = try session.run(.init("SELECT $1::regclass::oid::int8", [names.table]))
         guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
           throw ReplicaError(
-            .unsuitableServer, "the server's table \(table.name) is not prepared for replicas",
+            .unsuitableServer, "the server's table \(names.table) is not prepared for replicas",
             advice: "call StrataPostgres.prepare with all tables of the replica")
         }
-        mappings[number] = try TableMapping(replicated, number: number, session)
+        mappings[number] = try TableMapping(replicated, names, number: number, session)
       }
     }
 

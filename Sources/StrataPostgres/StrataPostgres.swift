@@ -7,17 +7,24 @@
     ///
     /// The role of a replica is a member of `strata_client` and has the usual rights on the tables.
     ///
-    /// - Parameter target: a connection string or a URI, as libpq reads it:
-    ///   `host=db sslmode=verify-full dbname=app`.
-    public static func postgres(_ target: String) -> ReplicaServer {
-      postgres(target, patience: .seconds(30))
+    /// - Parameters:
+    ///   - target: a connection string or a URI, as libpq reads it:
+    ///     `host=db sslmode=verify-full dbname=app`.
+    ///   - tables: where the server has rows under other names than those of the entity.
+    public static func postgres(
+      _ target: String, tables: [ServerTable] = []
+    ) -> ReplicaServer {
+      postgres(target, tables: tables, patience: .seconds(30))
     }
 
     /// - Parameter patience: the time after which a server that says nothing counts as gone.
-    package static func postgres(_ target: String, patience: Duration) -> ReplicaServer {
+    package static func postgres(
+      _ target: String, tables serverTables: [ServerTable] = [], patience: Duration
+    ) -> ReplicaServer {
       ReplicaServer { tables in
         { () async throws(ReplicaError) in
-          let connection = PostgresConnection(target, tables, patience: patience)
+          let connection = PostgresConnection(
+            target, tables, on: serverTables, patience: patience)
           try await connection.open()
           return connection
         }
@@ -36,29 +43,19 @@
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
     ///   - entities: the entities, with all entities to which they refer.
+    ///   - serverTables: where the server has rows under other names than those of the entity.
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` or `refused` if a table cannot be
     ///   followed, `unreachable`, or `store` if the entities cannot be stored.
     public static func prepare(
-      _ target: String, for entities: [any Entity.Type]
+      _ target: String, for entities: [any Entity.Type], tables serverTables: [ServerTable] = []
     ) async throws(ReplicaError) {
       let tables: [Table]
       do throws(StoreError) { tables = try Table.tables(of: entities) } catch {
         throw ReplicaError(error)
       }
-      try await PostgresConnection(target, tables.map { ReplicatedTable($0) }).prepareServer()
-    }
-  }
-
-  extension Table {
-    /// The statement that makes the table on a server.
-    var createOnServer: String {
-      let columns = columns.enumerated().map { position, column in
-        column.name.quotedIdentifier + " " + column.serverType
-          + (column.isOptional ? "" : " NOT NULL")
-          + (position == Table.keyColumn ? " PRIMARY KEY" : "")
-      }
-      return "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) "
-        + "(\(columns.joined(separator: ", ")))"
+      try await PostgresConnection(
+        target, tables.map { ReplicatedTable($0) }, on: serverTables
+      ).prepareServer()
     }
   }
 #endif

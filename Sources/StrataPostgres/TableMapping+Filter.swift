@@ -14,7 +14,7 @@
       case .constant(let isMet): isMet ? "true" : "false"
       case .and(let a, let b): "(\(sql(a)) AND \(sql(b)))"
       case .or(let a, let b): "(\(sql(a)) OR \(sql(b)))"
-      case .isNull(let column, let isNull): "\(quoted(column)) IS \(isNull ? "" : "NOT ")NULL"
+      case .isNull(let column, let isNull): "\(names.column(column)) IS \(isNull ? "" : "NOT ")NULL"
       case .compare(let column, let comparison, let value, let orNull):
         comparisonSQL(column, comparison, value).map { orNull ? or($0, null: column) : $0 }
           ?? "true"
@@ -24,10 +24,8 @@
       }
     }
 
-    private func quoted(_ column: Int) -> String { table.columns[column].name.quotedIdentifier }
-
     private func or(_ condition: String, null column: Int) -> String {
-      "(\(condition) OR \(quoted(column)) IS NULL)"
+      "(\(condition) OR \(names.column(column)) IS NULL)"
     }
 
     private func comparisonSQL(
@@ -48,7 +46,7 @@
       func time(_ offset: Int64) -> String {
         "(timestamptz '2001-01-01 00:00:00+00' + interval '1 microsecond' * \(microseconds + offset))"
       }
-      let name = quoted(column)
+      let name = names.column(column)
       return switch comparison {
       case .equal: "\(name) BETWEEN \(time(-1)) AND \(time(1))"
       case .notEqual: nil
@@ -85,7 +83,7 @@
 
     /// Returns a column in the form in which it is compared; nil if it is not.
     private func operand(_ column: Int) -> String? {
-      let name = quoted(column)
+      let name = names.column(column)
       return switch type(of: column) {
       case .bool: "\(name)::int4"
       case .int2, .int4, .int8, .uuid, .bytea: name

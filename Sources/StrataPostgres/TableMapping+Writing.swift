@@ -69,7 +69,7 @@
       let parameters = positions.enumerated().map { number, position in
         "$\(number + 1)::\(type(of: position).arrayType)"
       }.joined(separator: ", ")
-      let names = positions.map { table.columns[$0].name.quotedIdentifier }
+      let names = positions.map(names.column)
       let values = positions.enumerated().map { number, position in
         "u.a\(number)" + (type(of: position) == .numeric ? "::numeric" : "")
       }

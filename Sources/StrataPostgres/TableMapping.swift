@@ -5,7 +5,7 @@
 
   /// How the columns of a table of PostgreSQL become the attributes of an entity.
   ///
-  /// The names are the same on both sides. Columns that the entity does not have are never read.
+  /// Columns that the entity does not have are never read.
   struct TableMapping: Sendable {
     /// A column's type on the server, as far as replicas know it.
     enum ColumnType: String, Sendable {
@@ -29,6 +29,7 @@
     let filter: RowFilter?
     /// The number of the table in the server's log.
     let number: Int
+    let names: ServerNames
     private let columns: [ColumnType]
 
     var key: ColumnType { columns[Table.keyColumn] }
@@ -36,12 +37,12 @@
     func type(of column: Int) -> ColumnType { columns[column] }
 
     /// The table's name in SQL.
-    var name: String { table.name.quotedIdentifier }
+    var name: String { names.table }
 
     /// The select list, whose values have one of the forms that ``record(_:_:_:)`` reads.
     var list: String {
-      zip(table.columns, columns).map { column, type in
-        column.name.quotedIdentifier + (type == .numeric ? "::text" : "")
+      columns.enumerated().map { column, type in
+        names.column(column) + (type == .numeric ? "::text" : "")
       }.joined(separator: ", ")
     }
 
@@ -50,26 +51,27 @@
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a column is missing, or has a type
     ///   that cannot become the attribute's.
     init(
-      _ replicated: ReplicatedTable, number: Int, _ session: PostgresSession
+      _ replicated: ReplicatedTable, _ names: ServerNames, number: Int, _ session: PostgresSession
     ) throws(ReplicaError) {
       let table = replicated.table
       self.table = table
+      self.names = names
       filter = replicated.filter
       self.number = number
       let found = try session.run(
         .init(
           "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
             + "WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped",
-          [table.name.quotedIdentifier]))
+          [names.table]))
       var types: [String: String] = [:]
       for row in 0..<found.count { types[found.text(row, 0) ?? ""] = found.text(row, 1) }
-      columns = try table.columns.map { column throws(ReplicaError) in
-        guard let name = types[column.name] else {
-          throw .unsuitable("the server's table \(table.name) has no column \(column.name)")
+      columns = try zip(table.columns, names.columns).map { column, name throws(ReplicaError) in
+        guard let typeName = types[name] else {
+          throw .unsuitable("the server's table \(names.table) has no column \(name)")
         }
-        guard let type = ColumnType(rawValue: name), Self.fits(type, column) else {
+        guard let type = ColumnType(rawValue: typeName), Self.fits(type, column) else {
           throw .unsuitable(
-            "the server's column \(table.name).\(column.name) has type \(name), and the attribute "
+            "the server's column \(names.table).\(name) has type \(typeName), and the attribute "
               + "is \(column.valueType.map { "\($0)" } ?? column.storage.rawValue)")
         }
         return type
@@ -109,7 +111,7 @@
         if result.isNull(row, column) {
           guard table.columns[column].isOptional else {
             throw .unsuitable(
-              "the server's \(table.name).\(table.columns[column].name) is null in a row, and the "
+              "the server's \(name).\(names.columns[column]) is null in a row, and the "
                 + "attribute is not optional")
           }
           builder.appendNull()
@@ -117,13 +119,13 @@
           let bytes = result.bytes(row, column)
           guard type.width == nil || type.width == bytes.count else {
             throw .unsuitable(
-              "the server's \(table.name).\(table.columns[column].name) has \(bytes.count) bytes")
+              "the server's \(name).\(names.columns[column]) has \(bytes.count) bytes")
           }
           Self.append(bytes, type, to: builder)
         }
       }
       do throws(ValueError) { return try builder.finish() } catch {
-        throw .unsuitable("a row of the server's \(table.name): \(error.message)")
+        throw .unsuitable("a row of the server's \(name): \(error.message)")
       }
     }
 
@@ -165,7 +167,7 @@
       case .bytea: if let bytes = Data(hex: text) { return RecordKey(.blob(bytes)) }
       default: break
       }
-      throw .unsuitable("the key \(text.shortened) of the server's \(table.name) cannot be read")
+      throw .unsuitable("the key \(text.shortened) of the server's \(name) cannot be read")
     }
 
     /// Returns a key as PostgreSQL reads it.
@@ -198,7 +200,7 @@
         + "OR \(order) > $1::\(key.rawValue)) AND \(condition) ORDER BY \(order) LIMIT $2::int8"
     }
 
-    var keyName: String { table.columns[Table.keyColumn].name.quotedIdentifier }
+    var keyName: String { names.column(Table.keyColumn) }
   }
 
   extension [String] {

@@ -18,6 +18,10 @@
     private let options: Options
     /// The number of filters for one state of the entities.
     private let roundSize = 200
+    private static let tables = [
+      ServerTable(
+        Piece.self, schema: "music", name: "works", columns: ["title": "name", "bpm": "the tempo"])
+    ]
     private let depths = [0, 1, 0, 1, 0, 2, 1, 3]
 
     init(_ options: Options) { self.options = options }
@@ -27,11 +31,13 @@
       let watchdog = Watchdog(mode: "server-filters")
       let cluster = try PostgresCluster()
       defer { cluster.remove() }
+      try cluster.query("CREATE SCHEMA music")
       try await StrataPostgres.prepare(
-        cluster.target, for: [Piece.self, Composer.self, Label.self])
+        cluster.target, for: [Piece.self, Composer.self, Label.self], tables: Self.tables)
+      try cluster.query("ALTER TABLE music.works ALTER id TYPE int4, ALTER name TYPE varchar")
       for first in stride(from: 0, to: options.count, by: roundSize) {
         watchdog.begin("filters from \(first)", done: first.share(of: options.count))
-        try cluster.query("TRUNCATE pieces")
+        try cluster.query("TRUNCATE music.works")
         let seed = options.seed &* 1_000_003 &+ UInt64(first)
         try await round(min(roundSize, options.count - first), seed, cluster.target, &report)
       }
@@ -47,7 +53,7 @@
       let world = values.world(&random)
       let stack = try await Stack.temporary(Piece.self, Composer.self, Label.self)
       guard let table = stack.replicableTable(of: Piece.self) else { fatalError("no pieces") }
-      let server = ReplicaServer.postgres(target)
+      let server = ReplicaServer.postgres(target, tables: Self.tables)
       let replica = try await Replica.open(stack, from: server, of: [Piece.self])
       try await stack.withScratch { context in
         for piece in world.pieces.values { context.insert(piece) }
