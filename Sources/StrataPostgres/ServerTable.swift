@@ -4,7 +4,7 @@
 
   /// Where the server has an entity's rows, if the names differ from the entity's.
   ///
-  /// ```swift
+  /// ```
   /// let tables = [ServerTable(Song.self, schema: "music", name: "tracks", columns: ["title": "name"])]
   /// try await StrataPostgres.prepare("host=db user=owner dbname=app", for: [Song.self], tables: tables)
   /// let replica = try await Replica.open(

@@ -16,8 +16,8 @@ extension Replica {
   ///
   /// Nothing is written. The server's rows count with the edits that wait. Pulls and pushes go on
   /// meanwhile. ``resync()`` mends what differs. No row should differ; one that does was changed on the
-  /// server unseen, such as by a partition's table that ``StrataPostgres/prepare(_:for:)`` did not know,
-  /// or here by another program.
+  /// server unseen, such as by a partition that was attached since the server was prepared, or here
+  /// by another program.
   ///
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
   /// - Complexity: O(*n*) of all rows, a page at a time.

@@ -32,7 +32,8 @@ extension Replica {
   ///   - scratch: a scratch context of the replica's stack.
   ///   - policy: as for `ScratchContext.save(_:)`.
   /// - Returns: the number of the commit of this store.
-  /// - Throws: as ``save(_:_:)-(ViewContext,_)`` does.
+  /// - Throws: `StoreError` if nothing was saved. ``ReplicaError`` if the edits are saved here and the
+  ///   server does not have them, as for the view context.
   @discardableResult
   public nonisolated(nonsending) func save(
     _ scratch: ScratchContext, _ policy: SavePolicy = .error

@@ -126,8 +126,10 @@ public actor Replica {
     return try await open(stack, of: replicated, options, server.connecting(replicated))
   }
 
-  /// Opens a replica of some rows and starts to follow the server, as
-  /// ``open(_:from:of:options:)-(_,_,[any Entity.Type]?,_)`` does.
+  /// Opens a replica of some rows and starts to follow the server.
+  ///
+  /// The call does not wait for the server, and the replica runs until ``close()``, like one of whole
+  /// entities.
   ///
   /// - Parameters:
   ///   - stack: the stack of the store. Close the replica before it.

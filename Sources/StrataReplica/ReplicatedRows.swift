@@ -5,7 +5,7 @@ public import Strata
 /// ```swift
 /// let replica = try await Replica.open(
 ///   stack, from: .postgres("host=db dbname=app"),
-///   of: [.all(Album.self), .matching(Song.where { $0.year >= 2000 })])
+///   of: [.all(Album.self), .matching(Song.where { $0.plays >= 10 })])
 /// ```
 ///
 /// A row of the server that does not meet the filter is not in the store. A row that is edited here so

@@ -11,6 +11,12 @@ private struct Song: Entity {
   }
 }
 
+private struct Album: Entity {
+  var id = 0
+
+  static let schema = Schema<Album>("albums", key: \.id) {}
+}
+
 @MainActor private var replica: Replica { fatalError("compiled only") }
 
 // The module StrataPostgres is empty without its trait.
