@@ -41,7 +41,10 @@ extension Replica {
       try await copy(connection, start.head.client, progress)
       return true
     }
-    let requests = try await requests(start.changed, whole: whole)
+    // A push that changed nothing on the server is not in its log.
+    let confirms = outcome == .confirmed && state.push.push != nil && !filters.isEmpty
+    let requests = try await requests(
+      start.changed, whole: whole, readsWaiting: confirms || state.mustReadWaiting == true)
     let suspects = verification?.suspects ?? [:]
     let end = try await connection.endPull(reading: requests.adding(suspects, of: tables))
     guard let cursor = ReplicaCursor(start.head) else { return false }
@@ -63,15 +66,16 @@ extension Replica {
   }
 
   /// Returns what a pull reads: the rows that changed, and where that is not known, all rows.
+  ///
+  /// - Parameter readsWaiting: whether the rows are read, too, whose edits wait.
   private func requests(
-    _ changed: [ChangedTable], whole: Set<String>
+    _ changed: [ChangedTable], whole: Set<String>, readsWaiting: Bool
   ) async throws(ReplicaError) -> [ChangedTable] {
     let known = changed.filter { !whole.contains($0.table.name) }
     let all = tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
-    guard state.mustReadWaiting == true else { return known + all }
+    guard readsWaiting else { return known + all }
     do throws(StoreError) {
-      let filtered = tables.filter { filters[$0.name] != nil && !whole.contains($0.name) }
-      let waiting = try await stack.waitingRows(of: filtered)
+      let waiting = try await stack.waitingRows(of: tables.filter { !whole.contains($0.name) })
       return known.adding(waiting.mapValues { Set($0.keys) }, of: tables) + all
     } catch {
       throw ReplicaError(error)
@@ -124,10 +128,9 @@ extension Replica {
       // Until the next pull, the store has no state that the server had. A push that the server did not
       // show yet may be in a page. That pull then has its rows, and puts them right.
       progress.read(page.count, of: table, through: page.through)
-      let next = StoredState(
-        copy: progress, push: state.push,
-        mustReadWaiting: state.mustReadWaiting == true || filters[table.name] != nil)
-      try await apply([page.rows], next, client)
+      let next = StoredState(copy: progress, push: state.push, mustReadWaiting: !filters.isEmpty)
+      // With a filter, a page does not show every row of the push. The next pull reads them all.
+      try await apply([page.rows], next, filters.isEmpty ? client : nil)
     }
     state.copy = progress
     needsCopy = false

@@ -7,8 +7,8 @@ struct StoredState: Codable {
   /// The reading of all rows, while the store has some of them.
   var copy: CopyProgress?
   var push: PushState
-  /// Whether the rows whose edits wait have to be read again, because the last reading of all rows that
-  /// meet a filter did not tell whether the server has them; nil for no.
+  /// Whether the next pull has to read the rows whose edits wait, because the last reading of all rows
+  /// that meet a filter did not tell whether the server has them; nil for no.
   var mustReadWaiting: Bool?
 
   init(

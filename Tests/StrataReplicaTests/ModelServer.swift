@@ -107,10 +107,8 @@ final class ModelServer: Sendable {
 
   let state: Lock<State>
   private let sleepers = Lock<[Promise<Void>]>([])
-  private let table: Table
 
-  init(_ table: Table, seed: UInt64) {
-    self.table = table
+  init(seed: UInt64) {
     var first = State()
     first.random = SeededRandom(seed: seed)
     state = Lock(first)
@@ -179,8 +177,8 @@ final class ModelServer: Sendable {
     for sleeper in all { sleeper.resolve(()) }
   }
 
-  func connect(_ filter: RowFilter?) throws(ReplicaError) -> any ServerConnection {
-    ModelConnection(self, table, filter, state.withLock { $0.generation })
+  func connect(_ replicated: ReplicatedTable) throws(ReplicaError) -> any ServerConnection {
+    ModelConnection(self, replicated, state.withLock { $0.generation })
   }
 
   /// Returns a promise that the next commit or wake keeps.
@@ -204,10 +202,10 @@ private actor ModelConnection: ServerConnection {
   private var push: (push: PushState.Push, client: UUID)?
   private let woken = Lock(false)
 
-  init(_ server: ModelServer, _ table: Table, _ filter: RowFilter?, _ generation: Int) {
+  init(_ server: ModelServer, _ replicated: ReplicatedTable, _ generation: Int) {
     self.server = server
-    self.table = table
-    self.filter = filter
+    table = replicated.table
+    filter = replicated.filter
     self.generation = generation
   }
 

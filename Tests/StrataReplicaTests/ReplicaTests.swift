@@ -17,7 +17,7 @@ import Testing
     let replicated = try ReplicatedRows.matching(query).resolve(stack)
     return try await Replica.open(
       stack, of: [replicated], options,
-      { () async throws(ReplicaError) in try server.connect(replicated.filter) },
+      { () async throws(ReplicaError) in try server.connect(replicated) },
       pageSize: 2, pausing: pause)
   }
 
@@ -30,7 +30,7 @@ import Testing
   @Test func `rows that a store had before are pushed, and rows of the server come`() async throws {
     let stack = try await Stack.temporary([Note.self])
     try await stack.withScratch { $0.insert(Note(id: 1, title: "mine")) }
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { $0.contents.rows[2] = Note(id: 2, title: "theirs") }
     let replica = try await follow(stack, server)
     try await replica.settled()
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `a refused row blocks no other, and is sent again after an edit`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     let replica = try await follow(stack, server)
     try await stack.withScratch { context in
       for (id, title) in [(1, "a"), (2, "bad"), (3, "c")] {
@@ -71,7 +71,7 @@ import Testing
   /// Both sides begin with the notes 1 to 6, and edit them while the replica is closed.
   private func conflicts(isCopied: Bool) async throws -> (found: Set<String>, titles: [String]) {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     for id in 1...6 { server.state.withLock { $0.contents.rows[id] = Note(id: id, title: "old") } }
     var replica = try await follow(stack, server)
     try await replica.caughtUp()
@@ -127,7 +127,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let urls = ["first", "second"].map { folder.appending(path: "\($0).sqlite") }
     var first = try await Stack.open([Note.self], at: urls[0])
-    let server = ModelServer(first.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     var replica = try await follow(first, server)
     try await first.withScratch { $0.insert(Note(id: 1, count: 1)) }
     try await replica.settled()
@@ -156,7 +156,7 @@ import Testing
   /// Opens a store that has the rows of a server.
   private func live() async throws -> (Stack, ModelServer, Replica) {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { $0.set(Note(id: 1), isFlushed: true) }
     let replica = try await follow(stack, server)
     try await replica.settled()
@@ -200,7 +200,7 @@ import Testing
 
   @Test func `a copy waits until its pages are on the server's disk`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { state in
       state.hooks["page"] = { state in
         state.set(Note(id: 2), isFlushed: false)
@@ -218,7 +218,7 @@ import Testing
     isRelaunched: Bool
   ) async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { state in
       for id in 1...7 { state.set(Note(id: id), isFlushed: true) }
       state.hooks["page"] = { state in
@@ -351,7 +351,7 @@ import Testing
 
   @Test func `a partial replica has the rows that meet its filter`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { state in
       for id in 1...7 { state.set(Note(id: id, count: id), isFlushed: true) }
     }
@@ -381,7 +381,7 @@ import Testing
   /// The row left the filter on the server while it was edited here. A copy does not show it.
   @Test func `an edit of a row that left the filter reaches the server`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { state in
       for id in 1...3 { state.set(Note(id: id), isFlushed: true) }
     }
@@ -409,7 +409,7 @@ import Testing
 
   @Test func `another filter reads the rows again`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { state in
       for id in 1...7 { state.set(Note(id: id, count: id), isFlushed: true) }
     }
@@ -435,7 +435,7 @@ import Testing
 
   @Test func `the rows of a read-only replica follow the server and are not edited`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { $0.set(Note(id: 1), isFlushed: true) }
     var replica = try await follow(stack, server, isReadOnly: true)
     try await replica.settled()
@@ -462,7 +462,7 @@ import Testing
 
   @Test func `a verification finds what no trigger saw, and writes nothing`() async throws {
     let stack = try await Stack.temporary([Note.self])
-    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let server = ModelServer(seed: 1)
     server.state.withLock { state in
       for id in 1...7 { state.set(Note(id: id), isFlushed: true) }
     }
@@ -500,7 +500,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     var stacks: [Stack] = []
     for _ in 0..<2 { stacks.append(try await Stack.temporary([Note.self])) }
-    let server = ModelServer(stacks[0].replicableTables[0], seed: seed)
+    let server = ModelServer(seed: seed)
     server.state.withLock { $0.failures = 15 }
     var replicas: [Replica] = []
     let queries = [Note.all, Self.recent]
