@@ -168,6 +168,17 @@
       return try Self.run(arguments).split(separator: "\n").map(String.init)
     }
 
+    /// Runs a script of `pgbench` in several sessions, this often in each, and returns its report.
+    package func loadTest(sessions: Int, commits: Int, _ script: String) throws -> String {
+      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sql")
+      try Data(script.utf8).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      return try Self.run([
+        programs + "pgbench", "-n", "-c", "\(sessions)", "-j", "2", "-t", "\(commits)",
+        "-f", file.path, target,
+      ])
+    }
+
     @discardableResult
     private static func run(_ command: [String]) throws -> String {
       let process = Process()

@@ -11,13 +11,14 @@
     /// An edit and the rows that it is about.
     private struct Item {
       let step: PushOrder.Step
+      let key: RecordKey
       let mapping: TableMapping
       let edit: ServerEdit
       /// The server's row; nil for none.
       var server: Record?
 
       var write: RowWrite? {
-        mapping.write(edit.key, from: server, to: edit.row(onto: server))
+        mapping.write(key, from: server, to: edit.row(onto: server))
       }
     }
 
@@ -39,7 +40,9 @@
       self.session = session
       self.builder = builder
       plan = PushPlan(edits.map(\.step))
-      let items = edits.map { Item(step: $0.step, mapping: mapping($0.table), edit: $0) }
+      let items = edits.map {
+        Item(step: $0.step, key: $0.key, mapping: mapping($0.table), edit: $0)
+      }
       self.items = items
       tables = Dictionary(grouping: items.indices) { items[$0].mapping.number }
         .sorted { $0.key < $1.key }.map(\.value)
@@ -49,7 +52,7 @@
     var conflicts: [Conflict] {
       let others = Dictionary(grouping: verdicts, by: \.key)
       return items.compactMap { item in
-        let isMade = others[item.edit.key]?.contains { $0.table === item.edit.table } != true
+        let isMade = others[item.key]?.contains { $0.table === item.edit.table } != true
         return isMade ? item.edit.conflict(with: item.server) : nil
       }
     }
@@ -85,13 +88,13 @@
 
     private func select(_ numbers: [Int]) -> PostgresSession.Statement {
       let mapping = items[numbers[0]].mapping
-      let keys = numbers.map { mapping.text(items[$0].edit.key) }
+      let keys = numbers.map { mapping.text(items[$0].key) }
       return .init(mapping.selectForUpdate, [keys.arrayText], isBinary: true)
     }
 
     private mutating func take(_ result: PostgresResult, _ numbers: [Int]) throws(ReplicaError) {
       let rows = Dictionary(try items[numbers[0]].mapping.rows(result, builder)) { $1 }
-      for number in numbers { items[number].server = rows[items[number].edit.key] }
+      for number in numbers { items[number].server = rows[items[number].key] }
     }
 
     // MARK: - Writing
@@ -113,7 +116,7 @@
     mutating func run() throws(ReplicaError) {
       try attempt(items.startIndex..<items.endIndex)
       for item in items where !refused.contains(item.step.row) && !plan.admits(item.step) {
-        verdicts.append(ServerVerdict(item.edit.table, item.edit.key, refusal: nil))
+        verdicts.append(ServerVerdict(item.edit.table, item.key, refusal: nil))
       }
     }
 
@@ -160,6 +163,7 @@
     private func groups(of numbers: [Int]) -> [(mapping: TableMapping, writes: [RowWrite])] {
       var groups: [(mapping: TableMapping, writes: [RowWrite])] = []
       var rows: Set<PushOrder.Row> = []
+      let haveNeeds = numbers.contains { !items[$0].step.needs.isEmpty }
       for number in numbers {
         let item = items[number]
         guard let write = item.write else { continue }
@@ -173,7 +177,7 @@
           groups.append((item.mapping, [write]))
           rows = []
         }
-        rows.insert(item.step.row)
+        if haveNeeds { rows.insert(item.step.row) }
       }
       return groups
     }
@@ -182,7 +186,7 @@
       let item = items[number]
       plan.note(.refused(reason.message), of: item.step)
       refused.insert(item.step.row)
-      verdicts.append(ServerVerdict(item.edit.table, item.edit.key, refusal: reason.text))
+      verdicts.append(ServerVerdict(item.edit.table, item.key, refusal: reason.text))
     }
   }
 #endif

@@ -206,12 +206,20 @@
   extension [String] {
     /// The text of an array of texts.
     var arrayText: String {
-      let elements = map { text in
-        "\""
-          + text.replacingOccurrences(of: "\\", with: "\\\\")
-          .replacingOccurrences(of: "\"", with: "\\\"") + "\""
+      var bytes: [UInt8] = [UInt8(ascii: "{")]
+      for text in self {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+          if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") {
+            bytes.append(UInt8(ascii: "\\"))
+          }
+          bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "\""))
       }
-      return "{" + elements.joined(separator: ",") + "}"
+      bytes.append(UInt8(ascii: "}"))
+      return String(decoding: bytes, as: UTF8.self)
     }
   }
 

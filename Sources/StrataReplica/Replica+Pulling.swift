@@ -56,7 +56,9 @@ extension Replica {
       let next = StoredState(
         cursor: cursor, push: state.push,
         mustReadWaiting: requests.contains { $0.keys == nil && filters[$0.table.name] != nil })
-      try await apply(filtered(end.rows, to: requests), next, start.head.client)
+      let rows =
+        suspects.isEmpty ? end.rows.map(filtered) : filtered(end.rows, to: requests)
+      try await apply(rows, next, start.head.client)
     } else if let written = start.head.written, written <= end.flushed {
       // A crash takes back what is not on the disk, and others then get its numbers.
       state.cursor = cursor

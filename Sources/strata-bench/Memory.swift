@@ -16,6 +16,14 @@ enum Memory {
     #endif
   }
 
+  /// Lets ``peak`` count from here on, where the system can do so, and returns the resident size.
+  static func resetPeak() -> Int {
+    #if os(Linux)
+      try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    #endif
+    return peak
+  }
+
   /// The bytes in use in all arenas of the allocator, its own overhead included; nil without glibc.
   static var allocated: Int? {
     #if canImport(Glibc)

@@ -96,6 +96,11 @@ package final class Table: Sendable {
     Set(attributes.positions.filter { $0 < columns.count }.map { columns[$0].name })
   }
 
+  /// Returns whether the table has one of some attributes.
+  func hasAttribute(of attributes: AttributeSet) -> Bool {
+    attributes.positions.contains { $0 < columns.count }
+  }
+
   /// Returns the name of an attribute with its entity, such as `Song.title`.
   func attributeName(_ column: Int) -> String { "\(entity).\(columns[column].name)" }
 }

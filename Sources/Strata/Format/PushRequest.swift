@@ -40,7 +40,7 @@ public struct PushRequest: Sendable {
   ///
   /// An insertion sends all attributes, an update the attributes that were edited here, and a
   /// deletion none.
-  public let attributes: Set<String>
+  public var attributes: Set<String> { table.attributeNames(columns) }
   let table: Table
   /// The row as it is to be; for a deletion the row as it was, if that can still be read.
   let record: Record?
@@ -66,9 +66,8 @@ public struct PushRequest: Sendable {
     case .update: columns = entry.editedAttributes
     case .delete: columns = AttributeSet()
     }
-    attributes = table.attributeNames(columns)
     // Only another program, or a migration, can have taken the row or the attributes away.
-    if kind != .delete && (record == nil || attributes.isEmpty) { return nil }
+    if kind != .delete && (record == nil || !table.hasAttribute(of: columns)) { return nil }
     self.key = key
     self.table = table
     self.model = model

@@ -18,6 +18,7 @@ struct WaitingRequests: Sendable {
     _ body: (PushOrder.Row, OutboxEntry, Record?) -> Void = { _, _, _ in }
   ) throws(StoreError) {
     var order = PushOrder(model)
+    requests.reserveCapacity(Int(try OutboxTable.count(connection)))
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
       func decode(_ bytes: [UInt8]) -> Record? {
         HistoryDecoder.record(bytes, of: table, layout, builder)

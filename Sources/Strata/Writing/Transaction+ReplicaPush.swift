@@ -33,6 +33,7 @@ extension Transaction {
       isCounted = true
     }
     var entries: [PushOrder.Row: (entry: OutboxEntry, known: Record?)] = [:]
+    entries.reserveCapacity(Int(try OutboxTable.count(connection)))
     let waiting = try WaitingRequests(model, historyLayout, builder, connection) {
       entries[$0] = ($1, $2)
     }

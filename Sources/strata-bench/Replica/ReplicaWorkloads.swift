@@ -9,6 +9,7 @@
     /// The workloads of replicas. Each starts a PostgreSQL of its own on this machine.
     static let replicas: [Workload] = [
       .replicaLatency, .replicaCopy, .replicaFollowing, .replicaPull, .replicaPush, .replicaIdle,
+      .replicaWriters,
     ]
 
     /// A commit of one row on one host, until the live query of another shows it on the main actor.
@@ -45,19 +46,22 @@
     ) { bench in
       let count = 100_000
       return try await bench.withReplicas(0, songs: count) { server, _ in
-        try await bench.compare(["100,000 rows ms"]) {
+        try await bench.compare(["100,000 rows ms", "more memory MB"]) {
           let stack = try await Stack.open(Song.self, at: bench.newFile("sqlite"))
+          let memory = Memory.resetPeak()
           let watch = Stopwatch()
           let replica = try await Replica.open(stack, from: .postgres(server.target))
           try await replica.caughtUp()
           let time = watch.milliseconds
+          let peak = Memory.peak
           try check(try await stack.count(Song.all) == count, "the copied rows")
           await replica.close()
           await stack.close()
-          return [time]
+          return [time, Double(peak - memory) / 1_000_000]
         } raw: {
           try await bench.withRaw(songs: 0) { raw in
             let insert = try raw.prepare(SongSQL.insert)
+            let memory = Memory.resetPeak()
             let watch = Stopwatch()
             try raw.transaction {
               for number in 1...count {
@@ -65,7 +69,7 @@
                 try insert.run()
               }
             }
-            return [watch.milliseconds]
+            return [watch.milliseconds, Double(Memory.peak - memory) / 1_000_000]
           }
         }
       }
@@ -76,16 +80,36 @@
       name: "R3", summary: "5,000 commits of one row each, followed", isLong: true
     ) { bench in
       try await bench.withReplicas(1, songs: 1_000) { server, hosts in
-        try await bench.measure(["each commit followed µs", "the commits alone µs"]) {
+        try await bench.measure(
+          ["each commit followed µs", "the commits alone µs", "lag p50 ms", "lag p99 ms"]
+        ) {
+          // Each commit writes its time.
+          let changes = hosts[0].stack.changes
+          let lags = Task.detached {
+            var lags: [Double] = []
+            for await change in changes {
+              let now = Date().timeIntervalSince1970
+              for song in change.changes(of: Song.self).updated {
+                lags.append((now - song.after.bpm) * 1_000)
+              }
+            }
+            return lags
+          }
           let watch = Stopwatch()
           try server.query(
             """
             DO $$ BEGIN FOR i IN 1..5000 LOOP
-            UPDATE songs SET bpm = bpm + 1 WHERE id = 1 + i % 1000; COMMIT; END LOOP; END $$
+            UPDATE songs SET bpm = extract(epoch FROM clock_timestamp()) WHERE id = 1 + i % 1000;
+            COMMIT; END LOOP; END $$
             """)
           let commits = watch.microseconds
           try await hosts[0].replica.caughtUp()
-          return [watch.microseconds / 5_000, commits / 5_000]
+          let followed = watch.microseconds
+          lags.cancel()
+          let found = await lags.value
+          return [
+            followed / 5_000, commits / 5_000, found.percentile(0.5), found.percentile(0.99),
+          ]
         }
       }
     }
@@ -125,11 +149,11 @@
 
     /// A pull that finds nothing, beside a log of many keys.
     private static let replicaIdle = Workload(
-      name: "R6", summary: "a pull with nothing new beside a log of 1,000,000 keys", isLong: true
+      name: "R6", summary: "a pull with nothing new beside a log of 10,000,000 keys", isLong: true
     ) { bench in
       try await bench.withReplicas(1, songs: 1_000) { server, hosts in
         try server.query(
-          "INSERT INTO strata.log SELECT '3'::xid8, 1, i::text FROM generate_series(1, 1000000) i; "
+          "INSERT INTO strata.log SELECT '3'::xid8, 1, i::text FROM generate_series(1, 10000000) i; "
             + "ANALYZE strata.log")
         return try await bench.measure(["a pull ms"]) {
           let watch = Stopwatch()
@@ -138,6 +162,38 @@
           return [watch.milliseconds / 200]
         }
       }
+    }
+  }
+
+  extension Workload {
+    /// Commits of one row by eight sessions, of a table that a replica follows and of one without a
+    /// trigger.
+    fileprivate static let replicaWriters = Workload(
+      name: "R7", summary: "commits of eight sessions, followed and without a trigger", isLong: true
+    ) { bench in
+      try await bench.withReplicas(1, songs: 100_000) { server, _ in
+        try server.query(
+          "CREATE TABLE plain AS SELECT * FROM songs; ALTER TABLE plain ADD PRIMARY KEY (id)")
+        return try await bench.compare(["each commit µs"]) {
+          [1_000_000 / (try server.commitsPerSecond(to: "songs"))]
+        } raw: {
+          [1_000_000 / (try server.commitsPerSecond(to: "plain"))]
+        }
+      }
+    }
+  }
+
+  extension PostgresCluster {
+    /// Returns the commits a second of eight sessions that each update rows of a table of songs.
+    fileprivate func commitsPerSecond(to table: String) throws -> Double {
+      let report = try loadTest(
+        sessions: 8, commits: 1_500,
+        "\\set id random(1, 100000)\nUPDATE \(table) SET bpm = bpm + 1 WHERE id = :id;\n")
+      let line = report.split(separator: "\n").first { $0.hasPrefix("tps = ") }
+      guard let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) }) else {
+        throw BenchError("pgbench says \(report.prefix(200))")
+      }
+      return rate
     }
   }
 
