@@ -40,6 +40,7 @@ final class LiveResult {
   /// Called when a change is reported. The new version is already shown by then.
   private var didChange: () -> Void = {}
   private var didFinish: () -> Void = {}
+  private var noteUnreported: () -> Void = {}
 
   /// A newer committed result, before the edits are laid over it.
   private struct Arrival {
@@ -273,12 +274,16 @@ final class LiveResult {
     unreported.changed.formUnion(changed)
     if isStatus { unreported.isStatus = true }
     self.unreported = unreported
+    noteUnreported()
   }
 
   // MARK: Changes, second phase
 
   /// Whether there is a change to report.
   var hasUnreported: Bool { unreported != nil }
+
+  /// Sets the closure that is called when there is a change to report.
+  func onUnreported(_ body: @escaping () -> Void) { noteUnreported = body }
 
   /// Sets the closure that observation calls whenever a change is reported.
   func onChange(_ body: @escaping () -> Void) { didChange = body }

@@ -14,7 +14,7 @@ actor Maintainer {
 
   private let model: Model
   private let bounds: StoreBounds
-  private var entries: [LivePlan.Identity: SharedQuery] = [:]
+  private var entries = SharedQueries()
   private var lastEntry = 0
   private var identities: [LiveID: LivePlan.Identity] = [:]
   private var hold: SnapshotHold?
@@ -61,8 +61,9 @@ actor Maintainer {
     if !isMaintained {
       lastEntry += 1
       let query = MaintainedQuery(plan, backlog: bounds.backlog)
-      entries[identity, default: SharedQuery(query, number: lastEntry)]
-        .restart(query, number: lastEntry)
+      var entry = entries[identity] ?? SharedQuery(query, number: lastEntry)
+      entry.restart(query, number: lastEntry)
+      entries[identity] = entry
     }
     entries[identity]?.add(id, counters, fold)
     guard !isMaintained, let snapshot = hold?.snapshot else { return }
@@ -168,13 +169,9 @@ actor Maintainer {
   func showOpened() async -> Bool {
     guard (try? await turns.enter()) != nil else { return true }
     defer { turns.leave() }
-    let hasFailed = entries.values.contains {
-      $0.hasUnreported && $0.query.result.error != nil
-    }
+    let hasFailed = entries.hasUnreported { $0.query.result.error != nil }
     if failure == nil && hasFailed { return false }
-    guard let hold, undelivered == nil, entries.values.contains(where: \.hasUnreported) else {
-      return true
-    }
+    guard let hold, undelivered == nil, entries.hasUnreported() else { return true }
     await advanceAndDeliver(
       MergeStep(changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure))
     return true
@@ -214,7 +211,7 @@ actor Maintainer {
     var changed: [LivePlan.Identity: MaintainedChange] = [:]
     var stale: [LivePlan.Identity] = []
     var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []
-    for identity in entries.keys {
+    for identity in entries.queries(concernedBy: changes) {
       if entries[identity]?.isStopped == true {
         stale.append(identity)
         continue
@@ -298,9 +295,7 @@ actor Maintainer {
 
   /// Makes the last turn, in which every query fails: nothing newer can be read.
   private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
-    for identity in entries.keys {
-      entries[identity]?.didFail(failure)
-    }
+    for identity in Array(entries.identities) { entries[identity]?.didFail(failure) }
     self.failure = failure
     let earlier = undelivered ?? UndeliveredTurn()
     undelivered = nil
@@ -335,7 +330,7 @@ actor Maintainer {
     _ changed: [LivePlan.Identity: MaintainedChange]
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
-    for identity in entries.keys {
+    for identity in entries.waiting.union(changed.keys) {
       entries[identity]?.report(changed[identity]) { updates[$0] = $1 }
     }
     return updates

@@ -9,16 +9,23 @@ final class OpenResults {
   }
 
   private var entries: [Int: Entry] = [:]
+  /// The results by the queries that the maintainer keeps for them.
+  private var owners: [LiveID: Int] = [:]
+  private var unreported: Set<Int> = []
   private var lastID = 0
+  /// The number of results at the end of the last sweep, and the turns since then.
+  private var (swept, turns) = (0, 0)
 
   /// The results in the order in which they were opened.
   var all: [LiveResult] { entries.sorted { $0.key < $1.key }.compactMap(\.value.result) }
 
   subscript(number: Int) -> LiveResult? { entries[number]?.result }
 
-  /// The numbers of the results that have changes to report, in the order in which they were opened.
-  var unreportedNumbers: [Int] {
-    entries.filter { $0.value.result?.hasUnreported == true }.keys.sorted()
+  /// Returns the numbers of the results that have changes to report since the last call, in the order
+  /// in which they were opened.
+  func takeUnreported() -> [Int] {
+    defer { unreported = [] }
+    return unreported.filter { entries[$0]?.result?.hasUnreported == true }.sorted()
   }
 
   /// The results in any order, which costs no sorting.
@@ -34,6 +41,7 @@ final class OpenResults {
   func add(_ result: LiveResult) -> LiveID {
     let id = nextID()
     entries[id] = Entry(result: result, ids: [])
+    result.onUnreported { [weak self] in self?.unreported.insert(id) }
     return id
   }
 
@@ -42,21 +50,37 @@ final class OpenResults {
     entries.first { $0.value.result === result }?.key
   }
 
-  func insert(_ id: LiveID, of number: Int) { entries[number]?.ids.insert(id) }
+  func insert(_ id: LiveID, of number: Int) {
+    guard entries[number] != nil else { return }
+    entries[number]?.ids.insert(id)
+    owners[id] = number
+  }
 
-  func remove(_ id: LiveID, of number: Int) { entries[number]?.ids.remove(id) }
+  func remove(_ id: LiveID, of number: Int) {
+    entries[number]?.ids.remove(id)
+    owners[id] = nil
+  }
 
-  /// Removes the entries of results that are gone.
+  /// Removes the entries of results that are gone, of many results not in every turn.
   ///
   /// - Parameter close: closes the queries of such a result.
-  /// - Returns: the remaining results with their numbers, in the order in which they were opened.
-  func sweep(_ close: (Set<LiveID>) -> Void) -> [(number: Int, result: LiveResult)] {
-    entries.keys.sorted().compactMap { number in
-      guard let entry = entries[number] else { return nil }
-      if let result = entry.result { return (number, result) }
+  /// - Complexity: O(1) in the mean of all turns.
+  func sweep(_ close: (Set<LiveID>) -> Void) {
+    turns += 1
+    guard turns >= swept / 64 else { return }
+    for (number, entry) in entries where entry.result == nil {
       entries[number] = nil
+      for id in entry.ids { owners[id] = nil }
       close(entry.ids)
-      return nil
+    }
+    (swept, turns) = (entries.count, 0)
+  }
+
+  /// Returns the results that have some queries, with their numbers, in the order in which they were
+  /// opened.
+  func results(of ids: some Sequence<LiveID>) -> [(number: Int, result: LiveResult)] {
+    Set(ids.compactMap { owners[$0] }).sorted().compactMap { number in
+      entries[number]?.result.map { (number, $0) }
     }
   }
 }

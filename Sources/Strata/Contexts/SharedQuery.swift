@@ -46,6 +46,11 @@ struct SharedQuery: Sendable {
   /// Whether a live query has not received the result yet.
   var hasUnreported: Bool { !unreported.isEmpty }
 
+  /// Whether the next step looks at the query, whatever changes.
+  var isWaiting: Bool {
+    isStopped || hasUnreported || reloaded != nil || !query.isLoaded || query.result.error != nil
+  }
+
   // MARK: - Statistics
 
   var activities: [ActivityLedger] { counters.values.map(\.activity) }

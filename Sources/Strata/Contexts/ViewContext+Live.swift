@@ -201,20 +201,28 @@ extension ViewContext {
   func mergeLayersAndResults(_ turn: MergeTurn) {
     var touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, read: turn.stored)
-    let open = results.sweep { ids in
+    results.sweep { ids in
       Task { [maintainer] in for id in ids { await maintainer.close(id) } }
     }
-    for (number, result) in open {
+    let updated = results.results(of: turn.updates.keys)
+    for (number, result) in updated {
       if let unwanted = result.take(turn.updates) { close(unwanted, of: number) }
     }
-    for (_, result) in open {
+    for (_, result) in updated {
       guard let rows = result.loadedRows else { continue }
       let table = result.plan.table
       for key in layers.learn(from: rows, of: table) where layers.edits(key, in: table.id) {
         touched[table.id, default: []].insert(key)
       }
     }
-    for (_, result) in open { result.lay(layers, touched: touched[result.plan.table.id] ?? []) }
+    // An edit may show or hide a row, or the root of a relationship's query.
+    if touched.isEmpty {
+      for (_, result) in updated { result.lay(layers, touched: []) }
+    } else {
+      for result in results.unordered {
+        result.lay(layers, touched: touched[result.plan.table.id] ?? [])
+      }
+    }
   }
 }
 

@@ -215,7 +215,7 @@ public final class ViewContext: Observable {
 
   private func report() {
     while true {
-      let numbers = results.unreportedNumbers
+      let numbers = results.takeUnreported()
       for number in numbers { results[number]?.report() }
       let ends = endsOfChange
       endsOfChange = []

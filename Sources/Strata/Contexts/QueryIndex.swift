@@ -1,0 +1,110 @@
+internal import StrataSQLite
+
+/// Finds the live queries that the changes of a commit can concern.
+///
+/// A query whose filter demands a value of an attribute is found through that value, in the rows
+/// before and after the change. A query of a relationship is also found through the key of its root.
+/// Any other query is found through its table, or always if it reads other tables.
+struct QueryIndex: Sendable {
+  typealias Identity = LivePlan.Identity
+
+  private struct OfTable: Sendable {
+    /// The queries by the value that an attribute has in each of their rows.
+    var byValue: [Int: [Cell: Set<Identity>]] = [:]
+    /// The number of queries in `byValue`.
+    var indexed = 0
+    /// The queries that any row may enter.
+    var others: Set<Identity> = []
+    /// The queries by the key of their root in this table.
+    var byRoot: [RecordKey: Set<Identity>] = [:]
+  }
+
+  private var tables: [TableID: OfTable] = [:]
+  /// The queries that read other tables.
+  private var dependent: Set<Identity> = []
+
+  mutating func add(_ identity: Identity, _ plan: LivePlan) {
+    change(identity, plan, by: 1) { $0.insert(identity) }
+  }
+
+  mutating func remove(_ identity: Identity, _ plan: LivePlan) {
+    change(identity, plan, by: -1) { $0.remove(identity) }
+  }
+
+  private mutating func change(
+    _ identity: Identity, _ plan: LivePlan, by count: Int, _ body: (inout Set<Identity>) -> Void
+  ) {
+    if let root = plan.root {
+      var queries = tables[root.table.id]?.byRoot[root.key] ?? []
+      body(&queries)
+      tables[root.table.id, default: OfTable()].byRoot[root.key] = queries.isEmpty ? nil : queries
+    }
+    if plan.dependencies != nil { return body(&dependent) }
+    let table = plan.table.id
+    guard let value = plan.query.filter?.demandedValue(in: plan.table) else {
+      return body(&tables[table, default: OfTable()].others)
+    }
+    var of = tables.removeValue(forKey: table) ?? OfTable()
+    of.indexed += count
+    var queries = of.byValue[value.column]?.removeValue(forKey: value.cell) ?? []
+    body(&queries)
+    if !queries.isEmpty { of.byValue[value.column, default: [:]][value.cell] = queries }
+    tables[table] = of
+  }
+
+  /// Returns the queries that changes can concern.
+  ///
+  /// - Complexity: O(*r* + *q*) for *r* changed rows and *q* returned queries. Many rows return all
+  ///   queries of their table.
+  func queries(concernedBy changes: ChangeSet) -> Set<Identity> {
+    var found = dependent
+    for (table, changes) in changes.tables {
+      guard let index = tables[table] else { continue }
+      found.formUnion(index.others)
+      if case .rows(let rows) = changes, rows.count <= max(index.indexed + index.byRoot.count, 16) {
+        for row in rows {
+          if let queries = index.byRoot[row.key] { found.formUnion(queries) }
+          for (column, queries) in index.byValue {
+            for record in [row.change.before, row.change.after] {
+              if let record, let some = queries[record[column]] { found.formUnion(some) }
+            }
+          }
+        }
+      } else {
+        for queries in index.byRoot.values { found.formUnion(queries) }
+        for values in index.byValue.values {
+          for queries in values.values { found.formUnion(queries) }
+        }
+      }
+    }
+    return found
+  }
+}
+
+extension ResolvedFilter {
+  /// Returns a value that a column has in every row that meets the filter; nil if the form of the
+  /// filter does not tell one.
+  ///
+  /// Numbers with a fraction have none: an integer is equal to such a number without being the same
+  /// cell.
+  func demandedValue(in table: Table) -> (column: Int, cell: Cell)? {
+    switch self {
+    case .and(let a, let b): a.demandedValue(in: table) ?? b.demandedValue(in: table)
+    case .compare(let attribute, .equal, let literal):
+      attribute.join == 0 && !literal.isNull
+        && table.columns[attribute.column].storage.isSame(as: literal.record[0])
+        ? (attribute.column, literal.record[0]) : nil
+    default: nil
+    }
+  }
+}
+
+extension StorageType {
+  /// Whether equal values of a column are always the same cell, and a cell is one of them.
+  fileprivate func isSame(as cell: Cell) -> Bool {
+    switch (self, cell) {
+    case (.integer, .integer), (.text, .text), (.blob, .blob): true
+    default: false
+    }
+  }
+}
