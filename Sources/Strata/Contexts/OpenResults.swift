@@ -13,8 +13,8 @@ final class OpenResults {
   private var owners: [LiveID: Int] = [:]
   private var unreported: Set<Int> = []
   private var lastID = 0
-  /// The number of results at the end of the last sweep, and the turns since then.
-  private var (swept, turns) = (0, 0)
+  /// The results that the current round of sweeps has not looked at yet.
+  private var unswept: [Int] = []
 
   /// The results in the order in which they were opened.
   var all: [LiveResult] { entries.sorted { $0.key < $1.key }.compactMap(\.value.result) }
@@ -61,19 +61,18 @@ final class OpenResults {
     owners[id] = nil
   }
 
-  /// Removes the entries of results that are gone, of many results not in every turn.
+  /// Removes the entries of results that are gone, of many results only some in a turn.
   ///
   /// - Parameter close: closes the queries of such a result.
-  /// - Complexity: O(1) in the mean of all turns.
   func sweep(_ close: (Set<LiveID>) -> Void) {
-    turns += 1
-    guard turns >= swept / 64 else { return }
-    for (number, entry) in entries where entry.result == nil {
+    if unswept.isEmpty { unswept = Array(entries.keys) }
+    for number in unswept.suffix(256) {
+      guard let entry = entries[number], entry.result == nil else { continue }
       entries[number] = nil
       for id in entry.ids { owners[id] = nil }
       close(entry.ids)
     }
-    (swept, turns) = (entries.count, 0)
+    unswept.removeLast(min(256, unswept.count))
   }
 
   /// Returns the results that have some queries, with their numbers, in the order in which they were
