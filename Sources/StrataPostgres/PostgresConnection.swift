@@ -164,8 +164,10 @@
       for row in 0..<shapes.count {
         guard let number = shapes.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
         else { continue }
-        // Another filter finds rows that were left out.
-        texts[mapping.table.name] = (shapes.text(row, 1) ?? "") + (mapping.filter?.text ?? "")
+        // Another filter finds rows that were left out, and other columns have other values.
+        texts[mapping.table.name] = [
+          shapes.text(row, 1) ?? "", mapping.filter?.text ?? "", mapping.names.others ?? "",
+        ].joined(separator: " ")
       }
       return texts
     }

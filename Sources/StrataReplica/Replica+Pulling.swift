@@ -21,7 +21,7 @@ extension Replica {
       return true
     }
     // After a push is lost, its edits wait again.
-    if outcome == .lost || outcome == .waiting { mayHaveEdits = true }
+    if outcome == .lost || outcome == .waiting && !options.isReadOnly { mayHaveEdits = true }
     let whole: Set<String>
     switch PullPlan(start.head, since: needsCopy ? nil : since) {
     case .refuse(let obstacle):
@@ -48,7 +48,8 @@ extension Replica {
     let suspects = verification?.suspects ?? [:]
     let end = try await connection.endPull(reading: requests.adding(suspects, of: tables))
     guard let cursor = ReplicaCursor(start.head) else { return false }
-    let isNew = !requests.isEmpty || state.push.push != nil || state.copy != nil
+    let hasOutcome = state.push.push != nil && outcome != .waiting
+    let isNew = !requests.isEmpty || hasOutcome || state.copy != nil
     if isNew {
       if let written = start.head.written {
         try await waitUntilFlushed(written, connection, flushed: end.flushed)
@@ -59,11 +60,19 @@ extension Replica {
       let rows =
         suspects.isEmpty ? end.rows.map(filtered) : filtered(end.rows, to: requests)
       try await apply(rows, next, start.head.client)
+      reverted = [:]
     } else if let written = start.head.written, written <= end.flushed {
       // A crash takes back what is not on the disk, and others then get its numbers.
       state.cursor = cursor
     }
-    try await check(filtered(end.rows, to: suspects.map { ChangedTable(table($0.key), $0.value) }))
+    // Where all rows were read that meet a filter, a row that is missing says nothing.
+    let isTold = requests.allSatisfy { request in
+      request.keys != nil || filters[request.table.name] == nil
+    }
+    if isTold {
+      let again = suspects.map { ChangedTable(table($0.key), $0.value) }
+      try await check(filtered(end.rows, to: again))
+    }
     return isNew
   }
 
@@ -74,6 +83,7 @@ extension Replica {
     _ changed: [ChangedTable], whole: Set<String>, readsWaiting: Bool
   ) async throws(ReplicaError) -> [ChangedTable] {
     let known = changed.filter { !whole.contains($0.table.name) }
+      .adding(reverted.filter { !whole.contains($0.key) }, of: tables)
     let all = tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
     guard readsWaiting else { return known + all }
     do throws(StoreError) {
@@ -187,7 +197,7 @@ extension Replica {
     }
     do throws(StoreError) {
       let (commit, conflicts) = try await stack.apply(
-        rows, confirming: verdicts, state: new.data)
+        rows, confirming: verdicts, of: tables, state: new.data)
       ownCommit = commit
       conflicts.forEach(found.yield)
     } catch {

@@ -26,7 +26,12 @@ extension Replica {
   @discardableResult
   public func revert(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
     defer { storeDidChange() }
-    return try await withOutbox { try await $0.revert(change.refusal) }
+    let isReverted = try await withOutbox { try await $0.revert(change.refusal) }
+    let table = tables.first { $0.entity == change.request.entity }
+    if isReverted, let table, filters[table.name] != nil {
+      reverted[table.name, default: []].insert(change.request.key)
+    }
+    return isReverted
   }
 
   private nonisolated(nonsending) func withOutbox<Result: Sendable>(

@@ -13,8 +13,9 @@ extension Replica {
   @MainActor
   @discardableResult
   public func save(_ view: ViewContext, _ policy: SavePolicy = .error) async throws -> Int64 {
+    let keys = view.editedKeys
     let commit = try await view.save(policy)
-    try await push(commit)
+    try await push(commit, keys)
     return commit
   }
 
@@ -38,18 +39,40 @@ extension Replica {
   public nonisolated(nonsending) func save(
     _ scratch: ScratchContext, _ policy: SavePolicy = .error
   ) async throws -> Int64 {
+    let keys = scratch.editedKeys
     let commit = try await scratch.save(policy)
-    try await push(commit)
+    try await push(commit, keys)
     return commit
   }
 
   /// Returns once the server has the edits of a commit.
   ///
-  /// - Throws: ``ReplicaError`` with code `refused` if the server refuses one of them.
-  private func push(_ commit: Int64) async throws(ReplicaError) {
-    try await settled()
-    if let change = try await refused().first(where: { $0.request.commit == commit }) {
-      throw ReplicaError(change)
+  /// - Parameter keys: the rows that the commit edited.
+  /// - Throws: ``ReplicaError`` with code `refused` if the server refuses one of the edits, or one on
+  ///   which they depend.
+  private func push(
+    _ commit: Int64, _ keys: [String: Set<RecordKey>]
+  ) async throws(ReplicaError) {
+    while true {
+      try await settled()
+      var left: [WaitingRow] = []
+      do throws(StoreError) {
+        for (table, rows) in try await stack.waitingRows(of: tables) {
+          left += rows.filter { keys[table]?.contains($0.key) == true }.values
+        }
+      } catch {
+        throw ReplicaError(error)
+      }
+      if left.isEmpty { return }
+      let refused = try await refused().first { change in
+        tables.contains { table in
+          table.entity == change.request.entity
+            && keys[table.name]?.contains(change.request.key) == true
+        }
+      }
+      if left.contains(where: \.isRefused), let refused { throw ReplicaError(refused) }
+      // Rows that were edited again meanwhile wait for another push.
+      if left.allSatisfy({ $0.commit <= commit }) { throw .blocked }
     }
   }
 }

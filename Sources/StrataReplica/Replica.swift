@@ -50,6 +50,8 @@ public actor Replica {
   private(set) var resting: Task<Void, Never>?
   /// Whether all rows have to be compared, because the app asked for it.
   var needsCopy = false
+  /// The rows whose edits were given up. Without the edits, they may not meet the filter.
+  var reverted: [String: Set<RecordKey>] = [:]
   /// The comparison of all rows with the server's, while somebody waits for it.
   var verification: Verification?
   var isVerifying = false

@@ -53,6 +53,10 @@ public struct ReplicaError: Error, Sendable {
     constraint = change.constraint
   }
 
+  static let blocked = ReplicaError(
+    .refused, "the edits depend on an edit that the server refused",
+    advice: "edit the refused row, or give its edit up with revert(_:)")
+
   static let closed = ReplicaError(.closed, "the replica is closed", advice: "open it again")
 
   /// Whether the same transaction may succeed at the next attempt: it met others, or waited for a

@@ -18,12 +18,12 @@ public final class ReplicaMonitor: Observable {
   private nonisolated let newest = Lock(Newest())
   private let streams = NewestStreams<ReplicaState>()
   private var seen = ReplicaState()
-  private var rows: [String: [RecordKey: Bool]] = [:]
+  private var rows: [String: [RecordKey: WaitingRow]] = [:]
 
   /// What the main actor may not have seen.
   private struct Newest: Sendable {
     var state = ReplicaState()
-    var rows: [String: [RecordKey: Bool]]?
+    var rows: [String: [RecordKey: WaitingRow]]?
     /// Called when somebody asks for the status of a row for the first time.
     var onFirstStatus: (@Sendable () -> Void)?
   }
@@ -58,11 +58,8 @@ public final class ReplicaMonitor: Observable {
     guard let table = stack.replicableTable(of: E.self), let key = entity.id.recordKey else {
       return .settled
     }
-    return switch rows[table.name]?[key] {
-    case nil: .settled
-    case false?: .waiting
-    case true?: .refused
-    }
+    guard let row = rows[table.name]?[key] else { return .settled }
+    return row.isRefused ? .refused : .waiting
   }
 
   /// The newest state, which the main actor may not have seen.
@@ -80,8 +77,8 @@ public final class ReplicaMonitor: Observable {
     Task { @MainActor in look() }
   }
 
-  /// Notes the rows that wait, by the name of their table; true stands for a refused row.
-  nonisolated func set(_ rows: [String: [RecordKey: Bool]]) {
+  /// Notes the rows that wait, by the name of their table.
+  nonisolated func set(_ rows: [String: [RecordKey: WaitingRow]]) {
     newest.withLock { $0.rows = rows }
   }
 

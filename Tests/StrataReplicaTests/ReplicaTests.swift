@@ -316,6 +316,11 @@ import Testing
       (error as? ReplicaError)?.code == .refused
     }
     #expect(try await replica.refused().map { $0.request.id(of: Note.self) } == [3])
+    // The row is refused again, with all edits of both saves.
+    view.update(Note(id: 3, title: "bad")) { $0.count = 1 }
+    await #expect { try await replica.save(view) } throws: { error in
+      (error as? ReplicaError)?.code == .refused
+    }
     view.insert(Note(id: 4, title: "four"))
     try await replica.save(view)
     #expect(rows(server).map(\.id) == [1, 2, 4])
@@ -404,6 +409,41 @@ import Testing
     #expect(rows(server) == [Note(id: 1), Note(id: 2, title: "edited", count: 50)])
     #expect(try await rows(stack) == [Note(id: 1)])
     await replica.close()
+    await stack.close()
+  }
+
+  @Test func `an edit that is given up takes a row along that left the filter`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(seed: 1)
+    server.state.withLock { state in
+      for id in 1...2 { state.set(Note(id: id), isFlushed: true) }
+    }
+    var replica = try await follow(stack, server, Self.recent)
+    try await replica.settled()
+    await replica.close()
+    try await stack.withScratch { context in
+      let note = try #require(try await context.find(Note.self, 2))
+      context.update(note) { $0.title = "bad" }
+    }
+    server.state.withLock { $0.set(Note(id: 2, count: 50), isFlushed: true) }
+    replica = try await follow(stack, server, Self.recent)
+    try await replica.settled()
+    #expect(try await rows(stack).map(\.title) == ["", "bad"])
+    let refused = try await replica.refused()
+    #expect(try await replica.revert(try #require(refused.first)))
+    try await replica.caughtUp()
+    #expect(try await rows(stack).map(\.id) == [1])
+    await replica.close()
+    await stack.close()
+  }
+
+  @Test func `filters with other values have other fingerprints`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    func text(_ ids: Range<Int>) throws -> String? {
+      try stack.rowFilter(Note.where { $0.id.isIn(Array(ids)) })?.text
+    }
+    #expect(try text(0..<300) == text(0..<300))
+    #expect(try text(0..<300) != text(1..<301))
     await stack.close()
   }
 

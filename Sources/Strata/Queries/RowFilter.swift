@@ -1,7 +1,7 @@
 /// A filter that a row meets or not by its own attributes.
 package struct RowFilter: Sendable {
   private let filter: ResolvedFilter
-  /// Describes the filter: filters with the same text admit the same rows.
+  /// A fingerprint of the filter, which other filters do not have.
   package let text: String
 
   /// - Returns: nil for a query of all rows.
@@ -17,7 +17,10 @@ package struct RowFilter: Sendable {
     var sql = SQLBuilder()
     filter.append(to: &sql)
     self.filter = filter
-    text = "\(sql.text) \(sql.parameters)"
+    var hash = StableHash()
+    hash.combine(sql.text.utf8)
+    for value in sql.parameters { hash.combine(value) }
+    text = hash.bytes.map { String($0, radix: 16) }.joined(separator: ".")
   }
 
   /// Returns whether a row meets the filter.

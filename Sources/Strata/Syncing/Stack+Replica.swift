@@ -22,17 +22,17 @@ extension Stack {
 
   /// Returns the rows of some tables whose edits wait, by the name of the table.
   ///
-  /// - Returns: for each key, whether the server has refused the edits.
   /// - Complexity: O(*n*) of the rows that wait.
   package func waitingRows(
     of tables: [Table]
-  ) async throws(StoreError) -> [String: [RecordKey: Bool]] {
+  ) async throws(StoreError) -> [String: [RecordKey: WaitingRow]] {
     try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        var rows: [String: [RecordKey: Bool]] = [:]
+        var rows: [String: [RecordKey: WaitingRow]] = [:]
         try OutboxTable.forEach(reader.model, connection) { table, key, entry in
           if tables.contains(where: { $0 === table }) {
-            rows[table.name, default: [:]][key] = entry.refusal != nil
+            rows[table.name, default: [:]][key] = WaitingRow(
+              commit: entry.commit, isRefused: entry.refusal != nil)
           }
         }
         return rows
@@ -72,7 +72,9 @@ extension Stack {
         try OutboxTable.open(
           for: followed, ignoring: [Stack.replicaAuthor, Stack.evictionAuthor], connection)
         transaction.isCounted = true
-        let new = tables.filter { known?.pushed.contains($0.name) != true }
+        // A store of an older version has no list, and follows its tables already.
+        let isOld = state != nil && known == nil
+        let new = isOld ? [] : tables.filter { known?.pushed.contains($0.name) != true }
         if !isReadOnly { try transaction.offerAllRows(of: new) }
         if state == nil { try ReplicaTable.set(first, connection) }
         return state ?? first
@@ -85,18 +87,21 @@ extension Stack {
   /// A row that is equal already is neither written nor announced. Edits that wait to be pushed
   /// stay: attributes without an edit take the server's values.
   ///
-  /// - Parameter verdicts: if the rows show that the server has made what was handed over, the
-  ///   exceptions.
+  /// - Parameters:
+  ///   - verdicts: if the rows show that the server has made what was handed over, the exceptions.
+  ///   - tables: the tables of which the verdicts tell; nil for all.
   /// - Returns: the number of the commit, and the edits that wait and that conflict with the rows.
   @discardableResult
   package func apply(
-    _ pulled: [ServerRows], confirming verdicts: [ServerVerdict]? = nil, state: Data
+    _ pulled: [ServerRows], confirming verdicts: [ServerVerdict]? = nil, of tables: [Table]? = nil,
+    state: Data
   ) async throws(StoreError) -> (commit: Int64, conflicts: [Conflict]) {
     let imports = store.imports
+    let told = tables.map { Set($0.map(\.id)) }
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
       let made = try writer.transaction(author: Stack.replicaAuthor) {
         transaction throws(StoreError) in
-        if let verdicts { try transaction.confirmPush(except: verdicts, imports) }
+        if let verdicts { try transaction.confirmPush(except: verdicts, of: told, imports) }
         let conflicts = try transaction.apply(pulled)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
@@ -136,6 +141,30 @@ extension Stack {
         return edits
       }.result
     }
+  }
+}
+
+/// A row whose edits wait to be pushed.
+package struct WaitingRow: Sendable, Equatable {
+  /// The last commit that edited the row.
+  package let commit: Int64
+  /// Whether the server has refused the edits.
+  package let isRefused: Bool
+}
+
+extension ScratchContext {
+  /// The keys of the edited rows, by the name of their table.
+  package var editedKeys: [String: Set<RecordKey>] { edits.layer.keys(in: store.model) }
+}
+
+extension ViewContext {
+  /// The keys of the edited rows, by the name of their table.
+  package var editedKeys: [String: Set<RecordKey>] { layers.pending.layer.keys(in: store.model) }
+}
+
+extension Layer {
+  fileprivate func keys(in model: Model) -> [String: Set<RecordKey>] {
+    Dictionary(uniqueKeysWithValues: keys.map { (model[$0.key].name, $0.value) })
   }
 }
 
