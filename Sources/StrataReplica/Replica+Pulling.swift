@@ -43,6 +43,7 @@ extension Replica {
     }
     // A push that changed nothing on the server is not in its log.
     let confirms = outcome == .confirmed && state.push.push != nil && !filters.isEmpty
+    let given = reverted
     let requests = try await requests(
       start.changed, whole: whole, readsWaiting: confirms || state.mustReadWaiting == true)
     let suspects = verification?.suspects ?? [:]
@@ -60,7 +61,7 @@ extension Replica {
       let rows =
         suspects.isEmpty ? end.rows.map(filtered) : filtered(end.rows, to: requests)
       try await apply(rows, next, start.head.client)
-      reverted = [:]
+      for (name, keys) in given { reverted[name]?.subtract(keys) }
     } else if let written = start.head.written, written <= end.flushed {
       // A crash takes back what is not on the disk, and others then get its numbers.
       state.cursor = cursor
@@ -213,7 +214,7 @@ extension [ChangedTable] {
   fileprivate func adding(_ keys: [String: Set<RecordKey>], of tables: [Table]) -> [ChangedTable] {
     var requests = self
     for table in tables {
-      guard let keys = keys[table.name] else { continue }
+      guard let keys = keys[table.name], !keys.isEmpty else { continue }
       if let position = requests.firstIndex(where: { $0.table === table }) {
         requests[position] = ChangedTable(table, requests[position].keys?.union(keys))
       } else {

@@ -433,6 +433,10 @@ import Testing
     #expect(try await replica.revert(try #require(refused.first)))
     try await replica.caughtUp()
     #expect(try await rows(stack).map(\.id) == [1])
+    // The row is read again only once.
+    let commit = stack.historyToken.commit
+    try await replica.caughtUp()
+    #expect(stack.historyToken.commit == commit)
     await replica.close()
     await stack.close()
   }
