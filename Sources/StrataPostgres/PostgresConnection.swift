@@ -165,9 +165,9 @@
         guard let number = shapes.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
         else { continue }
         // Another filter finds rows that were left out, and other columns have other values.
-        texts[mapping.table.name] = [
-          shapes.text(row, 1) ?? "", mapping.filter?.text ?? "", mapping.names.others ?? "",
-        ].joined(separator: " ")
+        let text = shapes.text(row, 1) ?? ""
+        texts[mapping.table.name] = ([text, mapping.filter?.text ?? ""] + mapping.names.columns)
+          .joined(separator: " ")
       }
       return texts
     }

@@ -42,9 +42,6 @@
     /// The names of the columns, without quotation marks.
     let columns: [String]
 
-    /// The columns with other names than their attributes'; nil if all are the same.
-    let others: String?
-
     var key: String { columns[Table.keyColumn] }
 
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a name is given to an attribute that
@@ -58,7 +55,6 @@
       let schema = given?.schema.map { $0.quotedIdentifier + "." } ?? ""
       self.table = schema + (given?.name ?? table.name).quotedIdentifier
       columns = table.columns.map { given?.columns[$0.name] ?? $0.name }
-      others = given.map { "\($0.columns.sorted { $0.key < $1.key })" }
     }
 
     /// Returns a column in SQL.
