@@ -29,7 +29,7 @@
     }
 
     private func comparisonSQL(
-      _ column: Int, _ comparison: RowCondition.Comparison, _ value: Cell
+      _ column: Int, _ comparison: ComparisonOperator, _ value: Cell
     ) -> String? {
       if type(of: column) == .timestamptz { return timeSQL(column, comparison, value) }
       guard let operand = operand(column), let literal = literal(value, column) else { return nil }
@@ -39,7 +39,7 @@
     /// Returns a comparison of times in whole microseconds. The store's number of seconds is not exact,
     /// so times that differ by one microsecond count as equal.
     private func timeSQL(
-      _ column: Int, _ comparison: RowCondition.Comparison, _ value: Cell
+      _ column: Int, _ comparison: ComparisonOperator, _ value: Cell
     ) -> String? {
       guard case .real(let seconds) = value, abs(seconds) < 100_000_000_000 else { return nil }
       let microseconds = Int64((seconds * 1_000_000).rounded())
@@ -66,7 +66,7 @@
     }
 
     private func matchSQL(
-      _ column: Int, _ match: RowCondition.Match, _ text: String
+      _ column: Int, _ match: TextMatch, _ text: String
     ) -> String? {
       guard let literal = Self.literal(text) else { return nil }
       switch type(of: column) {
@@ -117,7 +117,7 @@
     }
   }
 
-  extension RowCondition.Comparison {
+  extension ComparisonOperator {
     fileprivate var symbol: String {
       switch self {
       case .equal: "="

@@ -22,9 +22,9 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
   /// - Complexity: O(*n*) of all rows, a page at a time.
   public func verify() async throws(ReplicaError) -> [RowDifference] {
-    while isVerifying { try await nextStep() }
-    isVerifying = true
-    defer { (isVerifying, verification) = (false, nil) }
+    while verification != nil { try await nextStep() }
+    verification = .requested
+    defer { verification = nil }
     while true {
       try await nextStep()
       if let found = verification?.result { return found }
@@ -35,7 +35,7 @@ extension Replica {
   ///
   /// - Returns: whether there is more to do at once.
   func verifyNext(_ connection: any ServerConnection) async throws(ReplicaError) -> Bool {
-    if isVerifying, verification == nil, let cursor = state.cursor {
+    if case .requested = verification, let cursor = state.cursor {
       verification = .reading(CopyProgress(cursor), suspects: [:])
     }
     guard case .reading(let progress, _) = verification else {

@@ -54,7 +54,6 @@ public actor Replica {
   var reverted: [String: Set<RecordKey>] = [:]
   /// The comparison of all rows with the server's, while somebody waits for it.
   var verification: Verification?
-  var isVerifying = false
   private var prunedAt: ContinuousClock.Instant?
   /// Resumed at each pull that was applied, with the state after it.
   var waiters: [DirectContinuation<Void>] = []
@@ -173,7 +172,7 @@ public actor Replica {
     }
     state = try StoredState(stored)
     monitor.onFirstStatus { [weak self] in
-      Task { await self?.refresh(monitor: nil) }
+      Task { await self?.refreshMonitor(nil) }
     }
     run = Task { await self.follow() }
     listening = Task { [changes = stack.changes, weak self] in
@@ -187,7 +186,7 @@ public actor Replica {
     if commit == ownCommit && commit == seenCommit + 1 { return }
     storeDidChange()
     // Nothing else tells of the edit for some time.
-    if connection == nil { await refresh(monitor: nil) }
+    if connection == nil { await refreshMonitor(nil) }
   }
 
   func storeDidChange() {
@@ -246,13 +245,13 @@ public actor Replica {
       case (.live, .live): true
       default: false
       }
-    if !isSame || hasOldCounts { await refresh(monitor: phase) }
+    if !isSame || hasOldCounts { await refreshMonitor(phase) }
     if case .copying = phase { return }
     resumeWaiters()
   }
 
   /// Shows what waits, and what the replica does from here on, if that is new.
-  private func refresh(monitor phase: ReplicaState.Phase?) async {
+  private func refreshMonitor(_ phase: ReplicaState.Phase?) async {
     hasOldCounts = false
     if monitor.showsRows, let rows = try? await stack.waitingRows(of: tables) { monitor.set(rows) }
     let counts = try? await stack.outboxCounts()

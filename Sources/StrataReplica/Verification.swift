@@ -7,10 +7,12 @@ internal import Strata
 /// store has this state, too.
 ///
 /// ```
+/// requested ─the store has a state of the server→ reading
 /// reading ─page→ reading;  reading ─last page→ checking
 /// checking ─pull→ done;  checking ─copy→ checking
 /// ```
 enum Verification {
+  case requested
   case reading(CopyProgress, suspects: Suspects)
   case checking(Suspects)
   case done([RowDifference])

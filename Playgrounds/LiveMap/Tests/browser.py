@@ -112,10 +112,10 @@ class Page:
             text = " ".join(str(value.get("value", "")) for value in params["args"])
             self.complaints.append(("console", text))
         elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
-            text = params["entry"]["text"]
+            source, text = params["entry"]["source"], params["entry"]["text"]
             # The server's last frame and the page's end of the connection may cross.
-            if "Data frame received after close" not in text:
-                self.complaints.append((params["entry"]["source"], text))
+            if source != "network" or not text.endswith("Data frame received after close"):
+                self.complaints.append((source, text))
         elif method == "Network.requestWillBeSent":
             self.requested.append(params["request"]["url"])
 

@@ -35,21 +35,27 @@ struct QueryIndex: Sendable {
     _ identity: Identity, _ plan: LivePlan, by count: Int, _ body: (inout Set<Identity>) -> Void
   ) {
     if let root = plan.root {
-      var queries = tables[root.table.id]?.byRoot[root.key] ?? []
-      body(&queries)
-      tables[root.table.id, default: OfTable()].byRoot[root.key] = queries.isEmpty ? nil : queries
+      Self.change(&tables[root.table.id, default: OfTable()].byRoot[root.key], body)
     }
     if plan.dependencies != nil { return body(&dependent) }
     let table = plan.table.id
     guard let value = plan.query.filter?.demandedValue(in: plan.table) else {
       return body(&tables[table, default: OfTable()].others)
     }
-    var of = tables.removeValue(forKey: table) ?? OfTable()
-    of.indexed += count
-    var queries = of.byValue[value.column]?.removeValue(forKey: value.cell) ?? []
-    body(&queries)
-    if !queries.isEmpty { of.byValue[value.column, default: [:]][value.cell] = queries }
-    tables[table] = of
+    tables[table, default: OfTable()].indexed += count
+    Self.change(
+      &tables[table, default: OfTable()].byValue[value.column, default: [:]][value.cell], body)
+  }
+
+  /// Changes a set that is nil while it is empty.
+  private static func change(
+    _ queries: inout Set<Identity>?, _ body: (inout Set<Identity>) -> Void
+  ) {
+    var new = queries ?? []
+    // Not a second reference to the set.
+    queries = nil
+    body(&new)
+    if !new.isEmpty { queries = new }
   }
 
   /// Returns the queries that changes can concern.

@@ -149,11 +149,11 @@ struct FilterJunction: Sendable {
   }
 }
 
-enum ComparisonOperator: Sendable {
+package enum ComparisonOperator: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
-enum TextMatch: Sendable {
+package enum TextMatch: Sendable {
   case contains, prefix, suffix
 }
 

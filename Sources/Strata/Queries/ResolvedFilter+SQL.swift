@@ -60,7 +60,7 @@ extension ResolvedFilter {
 }
 
 extension ComparisonOperator {
-  private var negation: ComparisonOperator {
+  var negation: ComparisonOperator {
     switch self {
     case .equal: .notEqual
     case .notEqual: .equal

@@ -34,14 +34,6 @@ package struct RowFilter: Sendable {
 ///
 /// A missing value equals only null, as in a ``Filter``.
 package indirect enum RowCondition: Sendable {
-  package enum Comparison: Sendable {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-  }
-
-  package enum Match: Sendable {
-    case contains, prefix, suffix
-  }
-
   /// Anything that only this module can decide.
   case any
   case and(RowCondition, RowCondition)
@@ -49,11 +41,11 @@ package indirect enum RowCondition: Sendable {
   /// A comparison of a column with a value that is not null.
   ///
   /// - Parameter orNull: whether null meets the condition, too.
-  case compare(Int, Comparison, Cell, orNull: Bool)
+  case compare(Int, ComparisonOperator, Cell, orNull: Bool)
   case isNull(Int, Bool)
   /// Whether a column has one of some values, none of which is null.
   case isIn(Int, [Cell], orNull: Bool)
-  case text(Int, Match, String)
+  case text(Int, TextMatch, String)
   case constant(Bool)
 
   init(_ filter: ResolvedFilter, negated: Bool) {
@@ -71,7 +63,7 @@ package indirect enum RowCondition: Sendable {
     case .isIn(.literal, let values) where values.isEmpty: self = .constant(negated)
     case .text(.attribute(let attribute), let match, let literal) where !negated:
       if case .text(let text) = literal.record[0] {
-        self = .text(attribute.column, Match(match), text)
+        self = .text(attribute.column, match, text)
       } else {
         self = .any
       }
@@ -86,27 +78,10 @@ package indirect enum RowCondition: Sendable {
     case (.equal, true): .isNull(column, !negated)
     case (.notEqual, true): .isNull(column, negated)
     case (_, true): .constant(negated)
-    case (.equal, false): .compare(column, negated ? .notEqual : .equal, value, orNull: negated)
-    case (.notEqual, false):
-      .compare(column, negated ? .equal : .notEqual, value, orNull: !negated)
-    case (.less, false):
-      .compare(column, negated ? .greaterOrEqual : .less, value, orNull: negated)
-    case (.lessOrEqual, false):
-      .compare(column, negated ? .greater : .lessOrEqual, value, orNull: negated)
-    case (.greater, false):
-      .compare(column, negated ? .lessOrEqual : .greater, value, orNull: negated)
-    case (.greaterOrEqual, false):
-      .compare(column, negated ? .less : .greaterOrEqual, value, orNull: negated)
-    }
-  }
-}
-
-extension RowCondition.Match {
-  fileprivate init(_ match: TextMatch) {
-    switch match {
-    case .contains: self = .contains
-    case .prefix: self = .prefix
-    case .suffix: self = .suffix
+    case (_, false):
+      .compare(
+        column, negated ? comparison.negation : comparison, value,
+        orNull: negated != (comparison == .notEqual))
     }
   }
 }

@@ -97,13 +97,7 @@ struct LiveCase {
       let position = Int(UInt64(change).mixed % UInt64(live.elements.count))
       let song = live.elements[position]
       let value = bpm + Double(change)
-      let saving = Task.detached { () throws -> ContinuousClock.Instant in
-        let scratch = stack.makeScratch()
-        scratch.update(song) { $0.bpm = value }
-        let start = ContinuousClock.now
-        try await scratch.save()
-        return start
-      }
+      let saving = stack.savingDetached(song, bpm: value)
       let update = await updates.next()
       let seen = update?.elements[position]
       let now = ContinuousClock.now

@@ -19,13 +19,7 @@ extension Workload {
           let position = Int(UInt64(change).mixed % UInt64(songs))
           let song = live[0].elements[position]
           let value = Double(1_000 + change)
-          let saving = Task.detached { () throws -> ContinuousClock.Instant in
-            let scratch = stack.makeScratch()
-            scratch.update(song) { $0.bpm = value }
-            let start = ContinuousClock.now
-            try await scratch.save()
-            return start
-          }
+          let saving = stack.savingDetached(song, bpm: value)
           for index in updates.indices {
             let update = await updates[index].next()
             try check(update?.elements[position].bpm == value, "query \(index)")

@@ -27,13 +27,7 @@ extension Workload {
           for change in 0..<300 {
             let value = Double(1_000 + change)
             let song = live[0].elements[0]
-            let saving = Task.detached { () throws -> ContinuousClock.Instant in
-              let scratch = stack.makeScratch()
-              scratch.update(song) { $0.bpm = value }
-              let start = ContinuousClock.now
-              try await scratch.save()
-              return start
-            }
+            let saving = stack.savingDetached(song, bpm: value)
             while await updates.next()?.elements.first?.bpm != value {}
             let now = ContinuousClock.now
             times.append(try await saving.value.duration(to: now) / .microseconds(1))

@@ -20,6 +20,9 @@ struct FilterGenerator {
   var random: SplitMix64
   let values: FilterValues
 
+  /// Returns the depth of a filter. Most are small, because deep filters take long.
+  static func depth(_ number: Int) -> Int { [0, 1, 0, 1, 0, 2, 1, 3][number % 8] }
+
   mutating func pick<V>(_ values: [V]) -> V {
     values[Int(random.next() % UInt64(values.count))]
   }

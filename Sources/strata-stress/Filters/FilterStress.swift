@@ -13,8 +13,6 @@ struct FilterStress {
   private let options: Options
   /// The number of filters for one state of the entities.
   private let roundSize = 1_000
-  /// The depths of the filters in turn. Most are small, because deep filters take long.
-  private let depths = [0, 1, 0, 1, 0, 2, 1, 3]
 
   init(_ options: Options) { self.options = options }
 
@@ -61,7 +59,7 @@ struct FilterStress {
     for number in 0..<size {
       var expected: [Int] = []
       let query = Piece.where { fields in
-        let made = generator.piece(fields, depths[number % depths.count])
+        let made = generator.piece(fields, FilterGenerator.depth(number))
         expected = after.pieces.values.filter { made.holds($0, after) }.map(\.id).sorted()
         return made.filter
       }

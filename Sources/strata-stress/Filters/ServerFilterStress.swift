@@ -22,7 +22,6 @@
       ServerTable(
         Piece.self, schema: "music", name: "works", columns: ["title": "name", "bpm": "the tempo"])
     ]
-    private let depths = [0, 1, 0, 1, 0, 2, 1, 3]
 
     init(_ options: Options) { self.options = options }
 
@@ -67,7 +66,7 @@
       for number in 0..<size {
         var expected: Set<Int> = []
         let query = Piece.where { fields in
-          let made = generator.piece(fields, depths[number % depths.count])
+          let made = generator.piece(fields, FilterGenerator.depth(number))
           expected = Set(stored.filter { made.holds($0, world) }.map(\.id))
           return made.filter
         }
