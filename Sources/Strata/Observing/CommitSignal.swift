@@ -79,22 +79,17 @@ final class CommitSignal: Sendable {
   ///
   /// - Returns: false if the system has no room for another watch.
   func start(_ onSignal: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { $0.onSignal = onSignal }
-    watch()
+    state.withLock { state in
+      if state.isStopped { return }
+      state.onSignal = onSignal
+      state.watch = watch()
+    }
     // A stack that closes the store removes the file, even between the opening and the watch here.
     renewIfRemoved()
     return state.withLock { $0.watch != nil }
   }
 
-  private func watch() {
-    let watch = FileWatch(path: path) { [weak self] in self?.didHear() }
-    let superfluous = state.withLock { state in
-      if state.isStopped { return watch }
-      defer { state.watch = watch }
-      return state.watch
-    }
-    superfluous?.end()
-  }
+  private func watch() -> FileWatch? { FileWatch(path: path) { [weak self] in self?.didHear() } }
 
   private func didHear() {
     renewIfRemoved()
@@ -114,28 +109,22 @@ final class CommitSignal: Sendable {
   /// - Returns: whether the file had been removed. The new file may also have been removed before
   ///   it was watched.
   private func renewOnce() -> Bool {
-    let isRemoved = state.withLock { state in
+    // Two renewals at once would end each other's watches.
+    let isRenewed = state.withLock { state in
       var status = stat()
-      return !state.isStopped && fstat(state.file, &status) == 0 && status.st_nlink == 0
+      guard !state.isStopped, fstat(state.file, &status) == 0, status.st_nlink == 0,
+        let file = Self.open(path, like: String(path.dropLast("-notify".count)))
+      else { return false }
+      // The old watch ends before its file is closed.
+      state.watch?.end()
+      close(state.file)
+      state.file = file
+      state.watch = watch()
+      return true
     }
-    guard isRemoved, let file = Self.open(path, like: String(path.dropLast("-notify".count))) else {
-      return false
-    }
-    let old: Int32? = state.withLock { state in
-      if state.isStopped { return nil }
-      defer { state.file = file }
-      return state.file
-    }
-    guard let old else {
-      remove(file)
-      return false
-    }
-    // The old watch ends before its file is closed.
-    watch()
-    close(old)
     // A stack that found the new file first has not heard of the commits since then.
-    post()
-    return true
+    if isRenewed { post() }
+    return isRenewed
   }
 
   /// Closes and removes the file, so that a store without an open stack is one file.
@@ -151,10 +140,7 @@ final class CommitSignal: Sendable {
       return (state.isStopped ? nil : state.file, state.watch)
     }
     watch?.end()
-    if let file { remove(file) }
-  }
-
-  private func remove(_ file: Int32) {
+    guard let file else { return }
     unlink(path)
     close(file)
   }
