@@ -119,8 +119,8 @@ package final class StoreExecutor: SerialExecutor {
   /// Runs `work` after every job that is enqueued when the delay has passed.
   package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     if let lane { return lane.enqueue(after: delay) { self.async(work) } }
-    let milliseconds = Int(delay / .milliseconds(1))
-    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { self.async(work) }
+    let microseconds = Int(delay / .microseconds(1))
+    queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { self.async(work) }
   }
 
   /// Runs `work` after every job that was enqueued before it, and waits: only for an idle executor.

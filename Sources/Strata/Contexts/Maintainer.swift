@@ -5,15 +5,19 @@ typealias LiveID = Int
 
 /// Keeps live queries over committed data; equal queries share one result.
 ///
-/// Merge turns run strictly in sequence: turns to the writer's newest commit, and turns that show
-/// opened queries at the view context's commit. First loads run beside them, on a snapshot to which
-/// the maintainer has already advanced. Commits during a load wait in the query's backlog.
+/// Merge turns run strictly in sequence, one for each time that the gate is taken: turns to the
+/// writer's newest commit, and turns that show opened queries at the view context's commit. First
+/// loads run beside them, on a snapshot to which the maintainer has already advanced. Commits during
+/// a load wait in the query's backlog.
 actor Maintainer {
   private nonisolated let executor = StoreExecutor("strata.maintainer")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let model: Model
   private let bounds: StoreBounds
+  private weak var writer: Writer?
+  private let gate: MergeGate
+  private weak var view: ViewContext?
   private var entries = SharedQueries()
   private var lastEntry = 0
   private var identities: [LiveID: LivePlan.Identity] = [:]
@@ -22,20 +26,21 @@ actor Maintainer {
   private var undelivered: UndeliveredTurn?
   /// The error after which the view context stays at its commit for good.
   private var failure: StoreError?
-  /// Lets one merge turn through at a time.
-  private let turns = Turnstile()
-  private var deliver: Deliver?
   /// The results that the view context shows.
   ///
   /// The last references to them are released here: freeing large trees would hold up the main
   /// actor.
   private var delivered: [LiveID: MaintainedResult] = [:]
+  /// The results of the newest turn, which the view context shows as soon as the gate is open.
+  private var underway: [LiveID: MaintainedResult] = [:]
   /// Called before each load and each read, so that tests can delay it.
   var willLoad: (@Sendable () async -> Void)?
 
-  init(_ model: Model, _ bounds: StoreBounds) {
+  init(_ model: Model, _ bounds: StoreBounds, _ writer: Writer) {
     self.model = model
     self.bounds = bounds
+    self.writer = writer
+    gate = writer.mergeGate
   }
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
@@ -43,7 +48,12 @@ actor Maintainer {
   /// The number of maintained queries.
   var queryCount: Int { entries.count }
 
-  func begin(_ snapshot: Snapshot) { hold = SnapshotHold(snapshot, .liveQueries) }
+  /// Begins to bring the view context, which shows a snapshot, to each new commit.
+  func start(_ view: ViewContext, _ snapshot: Snapshot) {
+    self.view = view
+    hold = SnapshotHold(snapshot, .liveQueries)
+    gate.open()
+  }
 
   // MARK: - Queries
 
@@ -73,6 +83,7 @@ actor Maintainer {
   func close(_ id: LiveID) {
     guard let identity = identities.removeValue(forKey: id) else { return }
     delivered[id] = nil
+    underway[id] = nil
     entries[identity]?.remove(id)
     if entries[identity]?.isUnused == true { entries[identity] = nil }
   }
@@ -129,60 +140,107 @@ actor Maintainer {
 
   // MARK: - Merge turns
 
-  /// Hands a turn to the view context.
-  ///
-  /// Returns the keys whose records the view context needs first, none if it shows the turn; nil if
-  /// the view context no longer exists.
-  typealias Deliver = @Sendable (MergeTurn) async -> [TableID: Set<RecordKey>]?
+  /// The greatest number of rows times queries of a step that is done on the writer's thread.
+  private static let quickWork = 256
 
-  /// Starts the task that brings the view context to each new commit, strictly in sequence.
+  /// Brings the queries and the view context to a step of the writer, which has taken the gate.
   ///
-  /// The task holds the view context only during a turn, so it does not keep the context alive. It
-  /// ends when the stack closes.
-  nonisolated func start(_ writer: Writer, _ view: ViewContext) {
-    let deliver: Deliver = { [weak view] turn in await view?.merge(turn) }
-    StoreDeadline.withNone { _ = Task { await run(writer, deliver) } }
-  }
-
-  /// Brings the view context to each step of the writer, until the writer closes.
-  func run(_ writer: Writer, _ deliver: @escaping Deliver) async {
-    self.deliver = deliver
-    _ = await showOpened()
-    while let step = await writer.nextMergeStep() { await show(step) }
-  }
-
-  /// Brings every query and the view context to the step's commit.
-  ///
-  /// If a suspension interrupts this, the next step includes the step.
-  private func show(_ step: MergeStep) async {
-    // The task has no deadline and is not cancelled, so it always enters.
-    guard (try? await turns.enter()) != nil else { return }
-    defer { turns.leave() }
-    await advanceAndDeliver(step)
+  /// A quick step is done on the writer's thread, because waking another one costs more.
+  nonisolated func show(_ step: MergeStep) {
+    let isShown = executor.runIfIdle { assumeIsolated { $0.show(step, onlyIfQuick: true) } }
+    if isShown == true { return }
+    executor.async { self.assumeIsolated { _ = $0.show(step, onlyIfQuick: false) } }
   }
 
   /// Shows the results of opened queries at the commit to which the view context was brought last.
   ///
-  /// The writer is not asked, so a long transaction does not delay the first result.
-  ///
-  /// - Returns: false if a load failed, which the writer's next step tries again.
-  func showOpened() async -> Bool {
-    guard (try? await turns.enter()) != nil else { return true }
-    defer { turns.leave() }
+  /// The writer is not asked, so a long transaction does not delay the first result. A load that
+  /// failed is tried again with the writer's next step.
+  func showOpened() {
     let hasFailed = entries.hasUnreported { $0.query.result.error != nil }
-    if failure == nil && hasFailed { return false }
-    guard let hold, undelivered == nil, entries.hasUnreported() else { return true }
-    await advanceAndDeliver(
-      MergeStep(changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure))
+    if failure == nil && hasFailed {
+      writer?.wakeMergeSoon()
+      return
+    }
+    guard let hold, undelivered == nil, entries.hasUnreported(), takeGate() else { return }
+    let step = MergeStep(
+      changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure)
+    _ = show(step, onlyIfQuick: false)
+  }
+
+  /// Takes the gate; if it is taken, opened queries are shown when it opens.
+  private func takeGate() -> Bool {
+    gate.take(for: .maintainer) { [weak self, executor] in
+      executor.async { [weak self] in self?.assumeIsolated { $0.showOpened() } }
+    }
+  }
+
+  /// Brings the queries to a step, and hands the turn to the view context.
+  ///
+  /// - Returns: false, and does nothing, if the step must be quick and may not be.
+  private func show(_ step: MergeStep, onlyIfQuick: Bool) -> Bool {
+    guard step.failure == nil else { return !onlyIfQuick && showFailure(of: step) }
+    let rows = step.changes.reduce(0) { $0 + $1.count }
+    if onlyIfQuick && (rows > Self.quickWork || undelivered != nil) { return false }
+    let changes = ChangeSet.composed(step.changes)
+    let concerned = entries.queries(concernedBy: changes)
+    let isQuick =
+      onlyIfQuick && max(1, rows) * concerned.count <= Self.quickWork
+      && concerned.allSatisfy { entries[$0]?.isQuick == true }
+    if onlyIfQuick && !isQuick { return false }
+
+    noteShown()
+    if hold?.snapshot !== step.snapshot { hold = SnapshotHold(step.snapshot, .liveQueries) }
+    let advance = applied(step, changes, to: concerned)
+    if advance.isComplete {
+      deliver(turn(of: advance), isQuick: isQuick)
+    } else {
+      Task.detached { await self.complete(advance) }
+    }
     return true
   }
 
-  private func advanceAndDeliver(_ step: MergeStep) async {
-    guard let deliver, var turn = await advance(step) else { return }
-    while let missing = await deliver(turn), !missing.isEmpty {
-      if await !read(missing, into: &turn) { return takeBack(turn) }
+  /// Hands a turn to the view context.
+  ///
+  /// - Parameter isQuick: whether the main actor opens the gate. Otherwise the maintainer does, and
+  ///   frees the results that the turn has replaced, which may take long.
+  private func deliver(_ turn: MergeTurn, isQuick: Bool = false) {
+    underway = turn.updates.mapValues(\.result)
+    Task.detached { @MainActor @Sendable [weak view] in
+      let missing = view?.merge(turn) ?? [:]
+      if !missing.isEmpty {
+        await self.complete(turn, with: missing)
+      } else if isQuick {
+        self.gate.open()
+      } else {
+        await self.endTurn()
+      }
     }
-    didDeliver(turn)
+  }
+
+  private func endTurn() {
+    noteShown()
+    gate.open()
+  }
+
+  /// Notes that the view context shows the newest turn, and releases the results before.
+  private func noteShown() {
+    for (id, result) in underway { delivered[id] = result }
+    underway = [:]
+  }
+
+  /// Reads what a step lacks, and hands the turn to the view context.
+  private func complete(_ advance: Advance) async {
+    if let turn = await read(advance) { deliver(turn) } else { gate.open() }
+  }
+
+  /// Reads the records that the view context needs first, and hands it the turn again.
+  private func complete(_ turn: MergeTurn, with missing: [TableID: Set<RecordKey>]) async {
+    var turn = turn
+    if await read(missing, into: &turn) { return deliver(turn) }
+    underway = [:]
+    takeBack(turn)
+    gate.open()
   }
 
   /// Reads the records that a turn lacks; false if a suspension took its snapshot.
@@ -201,19 +259,28 @@ actor Maintainer {
     return true
   }
 
-  /// Brings every query to the step's commit; nil if a suspension interrupted it.
-  ///
-  /// The next step then includes this step.
-  private func advance(_ step: MergeStep) async -> MergeTurn? {
-    if let failure = step.failure { return fail(step, failure) }
-    let changes = ChangeSet.composed(step.changes)
-    if hold?.snapshot !== step.snapshot { hold = SnapshotHold(step.snapshot, .liveQueries) }
+  /// A step on its way through the queries.
+  private struct Advance {
+    let step: MergeStep
+    let changes: ChangeSet?
     var changed: [LivePlan.Identity: MaintainedChange] = [:]
+    /// The queries that are loaded again.
     var stale: [LivePlan.Identity] = []
+    /// The queries that lack rows.
     var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []
-    for identity in entries.queries(concernedBy: changes) {
+
+    /// Whether nothing has to be read.
+    var isComplete: Bool { stale.isEmpty && lacking.isEmpty }
+  }
+
+  /// Brings some queries to a step, as far as that takes no reading.
+  private func applied(
+    _ step: MergeStep, _ changes: ChangeSet?, to concerned: Set<LivePlan.Identity>
+  ) -> Advance {
+    var advance = Advance(step: step, changes: changes)
+    for identity in concerned {
       if entries[identity]?.isStopped == true {
-        stale.append(identity)
+        advance.stale.append(identity)
         continue
       }
       // A failed load is tried again, even if nothing was committed since.
@@ -221,30 +288,44 @@ actor Maintainer {
         entries[identity]?.query.result.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
       switch changes.map({ apply($0, to: identity) }) ?? idle {
       case .unchanged: break
-      case .changed(let change): changed[identity] = change
-      case .reading(let request, let change): lacking.append((identity, request, change))
-      case .stale: stale.append(identity)
+      case .changed(let change): advance.changed[identity] = change
+      case .reading(let request, let change): advance.lacking.append((identity, request, change))
+      case .stale: advance.stale.append(identity)
       }
     }
-    for (identity, request, change) in lacking {
-      switch await read(request, change, of: identity, step.snapshot) {
-      case .changed(let change): changed[identity] = change
-      case .stale: stale.append(identity)
+    return advance
+  }
+
+  /// Reads what a step lacks; nil if a suspension interrupted it.
+  ///
+  /// The next step then includes this step.
+  private func read(_ advance: Advance) async -> MergeTurn? {
+    var advance = advance
+    for (identity, request, change) in advance.lacking {
+      switch await read(request, change, of: identity, advance.step.snapshot) {
+      case .changed(let change): advance.changed[identity] = change
+      case .stale: advance.stale.append(identity)
       case .unchanged, .reading: break
       }
     }
-    for identity in stale { await load(identity, step.snapshot) }
-    let earlier = undelivered ?? UndeliveredTurn()
-    undelivered = nil
-    changed.merge(earlier.changed) { $1.followed(by: $0) }
-    let turn = MergeTurn(
-      snapshot: step.snapshot, changes: earlier.changes(with: changes),
-      completedSave: step.completedSave ?? earlier.completedSave, updates: updates(changed))
-    if stale.contains(where: { entries[$0]?.isStopped == true }) {
+    for identity in advance.stale { await load(identity, advance.step.snapshot) }
+    let turn = turn(of: advance)
+    if advance.stale.contains(where: { entries[$0]?.isStopped == true }) {
       takeBack(turn)
       return nil
     }
     return turn
+  }
+
+  /// Returns the turn of a step that has everything, and of an interrupted step before it.
+  private func turn(of advance: Advance) -> MergeTurn {
+    let earlier = undelivered ?? UndeliveredTurn()
+    undelivered = nil
+    let changed = advance.changed.merging(earlier.changed) { $1.followed(by: $0) }
+    return MergeTurn(
+      snapshot: advance.step.snapshot, changes: earlier.changes(with: advance.changes),
+      completedSave: advance.step.completedSave ?? earlier.completedSave,
+      updates: updates(changed))
   }
 
   private func apply(
@@ -293,23 +374,17 @@ actor Maintainer {
     return outcome
   }
 
-  /// Makes the last turn, in which every query fails: nothing newer can be read.
-  private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
-    for identity in Array(entries.identities) { entries[identity]?.didFail(failure) }
-    self.failure = failure
-    let earlier = undelivered ?? UndeliveredTurn()
-    undelivered = nil
-    return MergeTurn(
-      snapshot: step.snapshot, changes: earlier.changes,
-      completedSave: step.completedSave ?? earlier.completedSave,
-      updates: updates(earlier.changed), failure: failure)
-  }
-
-  /// Notes that the view context shows a turn, and releases the results that it showed before.
-  private func didDeliver(_ turn: MergeTurn) {
-    for (id, update) in turn.updates where identities[id] != nil {
-      delivered[id] = update.result
+  /// Hands over the last turn, in which every query fails: nothing newer can be read.
+  private func showFailure(of step: MergeStep) -> Bool {
+    noteShown()
+    failure = step.failure
+    if let failure {
+      for identity in Array(entries.identities) { entries[identity]?.didFail(failure) }
     }
+    var turn = turn(of: Advance(step: step, changes: nil))
+    turn.failure = failure
+    deliver(turn)
+    return true
   }
 
   /// Keeps the content of a turn that the view context did not get, for the next turn.

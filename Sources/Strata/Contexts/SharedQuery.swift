@@ -51,6 +51,11 @@ struct SharedQuery: Sendable {
     isStopped || hasUnreported || reloaded != nil || !query.isLoaded || query.result.error != nil
   }
 
+  /// Whether a change of a few rows takes a few microseconds.
+  ///
+  /// The aggregates of a limited query are computed from all of its rows.
+  var isQuick: Bool { !isWaiting && (folds.isEmpty || query.plan.query.reach == nil) }
+
   // MARK: - Statistics
 
   var activities: [ActivityLedger] { counters.values.map(\.activity) }

@@ -231,17 +231,16 @@ public final class Stack: Sendable {
     guard options.hasViewContext else {
       return (nil, try await store.writer.submit(.urgent) { $0.beginWithoutView() })
     }
+    let maintainer = Maintainer(store.model, options.bounds, store.writer)
     let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
-      try writer.beginMerging()
+      try writer.beginMerging { maintainer.show($0) }
     }
-    let maintainer = Maintainer(store.model, options.bounds)
-    await maintainer.begin(snapshot)
     let view = await ViewContext(store, maintainer, snapshot)
     store.attach(
       Store.AttachedView(
         keysInUse: { [weak view] in await view?.keysInUse ?? [:] },
         merged: { [weak view] commit in await view?.mergedOwn(commit) }))
-    maintainer.start(store.writer, view)
+    await maintainer.start(view, snapshot)
     return (view, snapshot.commit)
   }
 

@@ -167,11 +167,11 @@ extension ViewContext {
     let (counters, fold) = (result.counters, result.emptyFold)
     // The caller may have a deadline; keeping the result up to date has none.
     StoreDeadline.withNone {
-      _ = Task { [maintainer, writer = store.writer, weak result] in
+      _ = Task { [maintainer, weak result] in
         await maintainer.open(id, plan, counters, fold: fold)
         // The query may have been closed before it was opened.
         if result?.wants(id) != true { await maintainer.close(id) }
-        if await !maintainer.showOpened() { await writer.wakeMerge() }
+        await maintainer.showOpened()
       }
     }
   }

@@ -33,7 +33,8 @@ final class Announcer {
     signal = nil
   }
 
-  func didCommit() { isPending = true }
+  /// Notes that commits were published.
+  func didPublish() { isPending = true }
 
   /// Returns the step to take after a unit.
   ///

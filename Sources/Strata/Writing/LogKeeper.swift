@@ -20,6 +20,9 @@ final class LogKeeper {
 
   func didWriteBack() { checkpoints.didWriteBack() }
 
+  /// Whether the log is to be restarted as soon as the view context has merged everything.
+  var isRestartDue: Bool { checkpoints.isDue }
+
   /// Returns the log's length in bytes after a commit if its growth is to be reported; nil
   /// otherwise.
   func lengthToReport(frames: Int) -> Int? {

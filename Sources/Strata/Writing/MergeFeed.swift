@@ -1,26 +1,40 @@
 /// The commits on their way to the view context.
 ///
-/// The feed has the state of the view context's waiting, and the position in the change log up to
-/// which the view context has merged.
+/// The feed decides when a step is due, and has the position in the change log up to which the view
+/// context has merged.
 final class MergeFeed {
-  typealias Waiter = DirectContinuation<MergeStep?>
-
   private let publisher: ChangePublisher
-  private var pull = MergePull<Waiter>()
+  private let gate: MergeGate
+  private var pull = MergePull()
   private var cursor: ChangeLog.Cursor?
   /// The snapshot of the newest merge step.
   private weak var snapshot: Snapshot?
+  /// Brings the view context to a step.
+  private var show: (@Sendable (MergeStep) -> Void)?
+  /// The end of the pause after a step of several commits.
+  private var pauseEnd: ContinuousClock.Instant?
 
-  init(_ publisher: ChangePublisher) { self.publisher = publisher }
+  /// The time in which further commits gather after a step of several commits.
+  ///
+  /// Commits that come faster than the turns would occupy the main actor.
+  private static let pause = Duration.milliseconds(1)
+
+  init(_ publisher: ChangePublisher, _ gate: MergeGate) {
+    self.publisher = publisher
+    self.gate = gate
+  }
 
   // MARK: Events
 
   /// Starts the view context's reading of the change log.
   ///
-  /// - Parameter snapshot: a snapshot that contains every published commit.
-  func begin(at snapshot: Snapshot) {
+  /// - Parameters:
+  ///   - snapshot: a snapshot that contains every published commit.
+  ///   - show: brings the view context to a step, and opens the gate when it shows the step.
+  func begin(at snapshot: Snapshot, _ show: @escaping @Sendable (MergeStep) -> Void) {
     cursor = publisher.addCursor()
     self.snapshot = snapshot
+    self.show = show
     pull.begin()
   }
 
@@ -36,9 +50,11 @@ final class MergeFeed {
 
   func resume() { pull.resume() }
 
-  func wait(_ waiter: Waiter) { pull.wait(waiter) }
-
-  func close() -> Waiter? { pull.close() }
+  func close() {
+    pull.close()
+    gate.close()
+    show = nil
+  }
 
   /// Notes that a step could not be made.
   ///
@@ -52,18 +68,30 @@ final class MergeFeed {
   private var hasUnread: Bool { cursor.map(publisher.hasUnread) == true }
 
   var hasBegun: Bool { pull.state != .unopened }
-  var isClosed: Bool { pull.state == .closed }
+  /// Whether the stack has no view context.
+  var isUnread: Bool { pull.state == .unread }
   /// Whether every commit can be read.
   var isOpen: Bool { pull.isOpen }
   /// Whether no further commit can be pinned.
   var isStuck: Bool { pull.isStuck }
   var isDue: Bool { pull.isDue(hasUnread: hasUnread) }
-  /// Whether the view context has merged everything and waits, or there is none.
-  var isAtRest: Bool { pull.isAtRest(hasUnread: hasUnread) }
-  /// The waiting view context, if a step is due.
-  var dueWaiter: Waiter? { pull.dueWaiter(hasUnread: hasUnread) }
+  /// Whether the view context shows every commit, or there is none.
+  var isAtRest: Bool { isUnread || gate.isOpen && !isDue }
+
+  /// The time until the next step, in which commits gather; nil if a step may come now.
+  var pause: Duration? {
+    guard let pauseEnd, !pull.isAsked else { return nil }
+    let rest = ContinuousClock.now.duration(to: pauseEnd)
+    return rest > .zero ? rest : nil
+  }
 
   // MARK: Steps
+
+  /// Brings the view context to a step, for which the gate is taken.
+  func begin(_ step: MergeStep) {
+    pauseEnd = step.changes.count > 1 ? .now + Self.pause : nil
+    show?(step)
+  }
 
   /// Returns the step to a snapshot whose commits are published.
   func step(to snapshot: Snapshot) -> MergeStep {

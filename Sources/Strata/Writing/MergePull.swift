@@ -1,11 +1,11 @@
 /// The state machine that decides when the view context gets a merge step.
 ///
 /// unopened ─begin→ open;  unopened ─begin without a view→ unread;  open ─suspend→ suspended ─resume→ open;  any ─close→ closed
-/// resting ─commit, ended save, wake→ due ─step→ resting;  resting ─wait→ waiting ─due→ answered
+/// resting ─commit, ended save, wake→ due ─step→ resting
 ///
 /// A save of the view context ends in the same turn of the writer as its commit, so one step has both.
 /// After another program has changed the tables, a step has no commits.
-struct MergePull<Waiter: Sendable>: Sendable {
+struct MergePull: Sendable {
   /// The commits that may be pinned.
   enum Reach: Sendable, Equatable {
     /// Every commit.
@@ -31,7 +31,6 @@ struct MergePull<Waiter: Sendable>: Sendable {
   private(set) var state = State.unopened
   /// The newest ended save of the view context that no step has reported.
   private(set) var completedSave: CompletedSave?
-  private var waiter: Waiter?
   /// Whether a step is wanted even without a commit.
   private var isWoken = false
   /// Whether a failed step is tried again in a moment.
@@ -65,20 +64,7 @@ struct MergePull<Waiter: Sendable>: Sendable {
   }
 
   /// Notes that the store is closed for good.
-  ///
-  /// - Returns: the waiter, which gets no further step.
-  mutating func close() -> Waiter? {
-    state = .closed
-    return take()
-  }
-
-  /// Notes that a waiter waits until a step is due.
-  mutating func wait(_ waiter: Waiter) { self.waiter = waiter }
-
-  /// Returns the waiter if it gets a step at this time.
-  func dueWaiter(hasUnread: Bool) -> Waiter? {
-    isDue(hasUnread: hasUnread) ? waiter : nil
-  }
+  mutating func close() { state = .closed }
 
   /// Notes that a step was made of everything that is known.
   ///
@@ -86,7 +72,6 @@ struct MergePull<Waiter: Sendable>: Sendable {
   mutating func didStep(_ reach: Reach) {
     completedSave = nil
     isWoken = false
-    waiter = nil
     if case .open = state { state = .open(reach) }
   }
 
@@ -101,11 +86,6 @@ struct MergePull<Waiter: Sendable>: Sendable {
 
   mutating func beginRetry() { isRetrying = false }
 
-  private mutating func take() -> Waiter? {
-    defer { waiter = nil }
-    return waiter
-  }
-
   // MARK: Reading
 
   /// Returns whether a step is due.
@@ -114,10 +94,8 @@ struct MergePull<Waiter: Sendable>: Sendable {
     return isWoken || completedSave != nil || reach == .commits && hasUnread
   }
 
-  /// Returns whether the view context has merged everything and waits, or there is none.
-  func isAtRest(hasUnread: Bool) -> Bool {
-    state == .unread || waiter != nil && !isDue(hasUnread: hasUnread)
-  }
+  /// Whether somebody waits for a step, besides the consumers of commits.
+  var isAsked: Bool { isWoken || completedSave != nil }
 
   /// Whether the log may be restarted while the pull is at rest.
   var isOpen: Bool { state == .open(.commits) || state == .unread }

@@ -92,7 +92,7 @@ package final class Store: Sendable {
       let snapshot = try writer.snapshot()
       // The snapshot may contain foreign commits, so the consumers here get them, too.
       writer.catchUp(with: snapshot)
-      writer.answerMergePull()
+      writer.offerMergeStep()
       return snapshot
     }
   }

@@ -29,7 +29,7 @@ extension Writer {
       if error.code == .notADatabase && !merge.isStuck { merge.wake() }
       retryLookingForForeignCommits()
     }
-    answerMergePull()
+    offerMergeStep()
   }
 
   /// Runs `body` in a read transaction, which sees a concurrent commit whole or not at all.

@@ -26,12 +26,9 @@ extension Writer {
   private func didWriteBack() {
     log.didWriteBack()
     if file.connection == nil { return }
-    if merge.isAtRest {
-      restartLogIfDue()
-      answerMergePull()
-    } else {
-      queue.hold(for: log.patience)
-    }
+    if merge.isUnread { return restartLogIfDue() }
+    if !merge.isAtRest { queue.hold(for: log.patience) }
+    offerMergeStep()
   }
 
   /// Restarts the log if that is due; called while the view context has merged everything.

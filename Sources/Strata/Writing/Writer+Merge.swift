@@ -1,19 +1,14 @@
-extension Writer {
-  /// Returns the next step for the view context once it is due; nil when the stack closes.
-  func nextMergeStep() async -> MergeStep? {
-    if merge.isClosed { return nil }
-    if !merge.isDue { restartLogIfDue() }
-    if merge.isDue, let step = makeMergeStep() { return step }
-    let waiter = MergeFeed.Waiter()
-    merge.wait(waiter)
-    return await waiter.value
-  }
+internal import StrataSQLite
 
+extension Writer {
   /// Starts the view context's reading of the change log, at a snapshot of the newest commit.
-  func beginMerging() throws(StoreError) -> Snapshot {
+  ///
+  /// - Parameter show: brings the view context to a step, and opens the gate when it shows the step.
+  func beginMerging(_ show: @escaping @Sendable (MergeStep) -> Void) throws(StoreError) -> Snapshot
+  {
     let snapshot = try snapshot()
     catchUp(with: snapshot)
-    merge.begin(at: snapshot)
+    merge.begin(at: snapshot, show)
     return snapshot
   }
 
@@ -31,20 +26,51 @@ extension Writer {
   ) throws(StoreError) -> Int64 {
     let report = try saveReporting(layer, policy: policy, author: author)
     merge.saveEnded(CompletedSave(id: save, report: report))
-    answerMergePull()
+    offerMergeStep()
     return report.commit
   }
 
   /// Gives the view context a merge turn, even without a commit.
   func wakeMerge() {
     merge.wake()
-    answerMergePull()
+    offerMergeStep()
   }
 
-  /// Answers a waiting view context, between transactions.
-  func answerMergePull() {
-    guard let waiter = merge.dueWaiter, let step = makeMergeStep() else { return }
-    waiter.resume(returning: step)
+  /// Gives the view context a merge turn after the current work, even without a commit.
+  nonisolated func wakeMergeSoon() {
+    executor.async { [weak self] in self?.assumeIsolated { $0.wakeMerge() } }
+  }
+
+  /// Gives the view context a step if one is due, as soon as it shows the step before.
+  ///
+  /// Between two steps a log that is due is restarted.
+  func offerMergeStep() {
+    let restarts = merge.isOpen && log.isRestartDue
+    guard merge.isDue || restarts else { return }
+    if !restarts, let pause = merge.pause { return offerMergeStep(after: pause) }
+    guard takeGate() else { return }
+    if !merge.isDue { restartLogIfDue() }
+    guard merge.isDue, let step = makeMergeStep() else { return mergeGate.open() }
+    merge.begin(step)
+    if log.isRestartDue { offerMergeStep() }
+  }
+
+  private func offerMergeStep(after pause: Duration) {
+    if isPausing { return }
+    isPausing = true
+    executor.async(after: pause) { [weak self] in
+      self?.assumeIsolated { writer in
+        writer.isPausing = false
+        writer.offerMergeStep()
+      }
+    }
+  }
+
+  /// Takes the gate; if it is taken, a step is offered again when it opens.
+  private func takeGate() -> Bool {
+    mergeGate.take(for: .writer) { [weak self, executor] in
+      executor.async { [weak self] in self?.assumeIsolated { $0.offerMergeStep() } }
+    }
   }
 
   private func makeMergeStep() -> MergeStep? {
@@ -61,7 +87,7 @@ extension Writer {
       }
       // The process may have no file descriptor left. A save or a fetch waits for this turn, so the
       // step is tried again.
-      retryMergePull()
+      retryMergeStep()
       return nil
     }
     // The pin may see commits of another process that are not published yet.
@@ -69,13 +95,13 @@ extension Writer {
     return merge.step(to: snapshot)
   }
 
-  private func retryMergePull() {
+  private func retryMergeStep() {
     guard merge.didFail() else { return }
     afterMoment { writer in
       writer.merge.beginRetry()
-      writer.answerMergePull()
+      writer.offerMergeStep()
     }
   }
 
-  func endMergePull() { merge.close()?.resume(returning: nil) }
+  func endMerging() { merge.close() }
 }

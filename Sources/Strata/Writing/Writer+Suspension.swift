@@ -5,7 +5,7 @@ extension Writer {
   nonisolated func close() async {
     queue.close()
     // The executor is first in, first out: every queued unit has a ticket in front of this call.
-    await endMergePull()
+    await endMerging()
     await pool.close()
     await checkpointer.close()
     await closeForGood()
@@ -74,7 +74,7 @@ extension Writer {
     pool.resume()
     beginSignalling()
     merge.resume()
-    answerMergePull()
+    offerMergeStep()
   }
 
   /// Opens the file that was open before; nothing changes if that is not possible.

@@ -17,6 +17,7 @@ actor Writer {
   nonisolated let historyLayout: HistoryLayout
   nonisolated let identity: UUID
   nonisolated let checkpointer: Checkpointer
+  nonisolated let mergeGate = MergeGate()
   let model: Model
   let pool: ReaderPool
   let publisher: ChangePublisher
@@ -28,6 +29,8 @@ actor Writer {
   let log: LogKeeper
   private let newest: NewestCommit
   private var history: HistoryLog?
+  /// Whether the next merge step waits for the end of a pause.
+  var isPausing = false
   /// Whether a look for foreign commits is due in a moment.
   private var looksAgain = false
   /// Whether an import has dropped indexes and has not made them again.
@@ -69,7 +72,7 @@ actor Writer {
     identity = opened.identity
     file = OpenFile(connection, opened, options)
     counter = CommitCounter(opened)
-    merge = MergeFeed(publisher)
+    merge = MergeFeed(publisher, mergeGate)
     hasDeferredIndexes = opened.hasDeferredIndexes
     newest.set(opened.commit)
   }
@@ -80,9 +83,7 @@ actor Writer {
     let executor = StoreExecutor("strata.writer")
     return try await executor.run { () throws(StoreError) in
       let writer = try Writer(executor, options, publisher: publisher, newest: newest)
-      writer.pool.onLoss { [weak writer] in
-        executor.async { [weak writer] in writer?.assumeIsolated { $0.wakeMerge() } }
-      }
+      writer.pool.onLoss { [weak writer] in writer?.wakeMergeSoon() }
       writer.assumeIsolated { $0.beginSignalling() }
       return writer
     }
@@ -123,7 +124,7 @@ actor Writer {
       // An unchanged data version says that no other connection has committed rows or tables.
       if try !counter.isCurrent(connection) {
         try checkSchema(connection)
-        if try noteForeignCommits(connection) { answerMergePull() }
+        if try noteForeignCommits(connection) { announcer.didPublish() }
       }
       var transaction = Transaction(
         connection, model, builder, historyLayout, number: commit + 1,
@@ -176,7 +177,7 @@ actor Writer {
   private func didCommit(_ changes: [TableID: TableChanges], _ number: Int64) {
     publish(changes, number)
     counter.didCommit()
-    announcer.didCommit()
+    announcer.didPublish()
     checkLog()
   }
 
@@ -203,7 +204,7 @@ actor Writer {
   func announce() {
     switch announcer.announce(hasWork: queue.hasWork) {
     case .nothing: break
-    case .now: answerMergePull()
+    case .now: offerMergeStep()
     case .later:
       executor.async { [weak self] in
         self?.assumeIsolated { writer in

@@ -4,8 +4,6 @@ import Testing
 
 /// The rule that wakes the view context: every state meets every event.
 @Suite struct MergePullTests {
-  private typealias Pull = MergePull<Int>
-
   private enum Event: CaseIterable {
     case wake, suspend, resume, close, saveEnded, step, lastStep, failure, retry
   }
@@ -13,19 +11,18 @@ import Testing
   private static let save = CompletedSave(
     id: 1, report: SaveReport(commit: 1, changes: [:], effects: []))
 
-  /// A pull in every state, each with a waiter.
-  private static var all: [Pull] {
-    var open = Pull()
+  /// A pull in every state.
+  private static var all: [MergePull] {
+    var open = MergePull()
     open.begin()
     var stuck = open
     stuck.didStep(.nothing)
-    var unread = Pull()
+    var unread = MergePull()
     unread.beginWithoutView()
-    var pulls = [Pull(), open, stuck, open, stuck, open, unread]
+    var pulls = [MergePull(), open, stuck, open, stuck, open, unread]
     pulls[3].suspend()
     pulls[4].suspend()
-    _ = pulls[5].close()
-    for index in pulls.indices { pulls[index].wait(7) }
+    pulls[5].close()
     return pulls
   }
 
@@ -36,9 +33,7 @@ import Testing
       case .wake: pull.wake()
       case .suspend: pull.suspend()
       case .resume: pull.resume()
-      case .close:
-        let waiter = pull.close()
-        #expect(waiter == 7)
+      case .close: pull.close()
       case .saveEnded: pull.saveEnded(Self.save)
       case .step: pull.didStep(.commits)
       case .lastStep: pull.didStep(.nothing)
@@ -47,7 +42,7 @@ import Testing
         #expect(triesAgain == (old.state != .closed))
       case .retry: pull.beginRetry()
       }
-      let expected: Pull.State =
+      let expected: MergePull.State =
         switch (old.state, event) {
         case (_, .close): .closed
         case (.open(let reach), .suspend): .suspended(reach)
@@ -57,7 +52,7 @@ import Testing
         case (let state, _): state
         }
       #expect(pull.state == expected, "\(event) in \(old.state)")
-      // The waiter of an open store is answered if there is something to report.
+      // An open store has a step if there is something to report.
       let tellsCommits = pull.state == .open(.commits)
       let isOpen = tellsCommits || pull.state == .open(.nothing)
       let isAsked =
@@ -65,32 +60,23 @@ import Testing
         case (_, .wake), (_, .saveEnded), (.suspended, .resume): true
         case (_, _): false
         }
-      let waits = ![.close, .step, .lastStep].contains(event)
       #expect(pull.isDue(hasUnread: false) == (isOpen && isAsked), "\(event) in \(old.state)")
       #expect(pull.isDue(hasUnread: true) == (isOpen && isAsked || tellsCommits))
-      let isAnswered = isOpen && isAsked && waits
-      #expect(
-        pull.dueWaiter(hasUnread: false) == (isAnswered ? 7 : nil), "\(event) in \(old.state)")
-      let hears = waits && (isAnswered || tellsCommits)
-      #expect(pull.dueWaiter(hasUnread: true) == (hears ? 7 : nil), "\(event) in \(old.state)")
-      let rests = pull.state == .unread || waits && !pull.isDue(hasUnread: true)
-      #expect(pull.isAtRest(hasUnread: true) == rests)
       #expect(pull.isOpen == (tellsCommits || pull.state == .unread))
     }
   }
 
   @Test func `a save is told once`() {
-    var pull = Pull()
+    var pull = MergePull()
     pull.begin()
-    pull.wait(7)
     pull.saveEnded(Self.save)
-    #expect(pull.dueWaiter(hasUnread: false) == 7 && pull.completedSave?.id == 1)
+    #expect(pull.isDue(hasUnread: false) && pull.completedSave?.id == 1)
     pull.didStep(.commits)
-    #expect(pull.completedSave == nil && pull.dueWaiter(hasUnread: true) == nil)
+    #expect(pull.completedSave == nil && !pull.isDue(hasUnread: false))
   }
 
   @Test func `one try waits at a time`() {
-    var pull = Pull()
+    var pull = MergePull()
     pull.begin()
     var tries = [pull.didFail(), pull.didFail()]
     pull.beginRetry()
@@ -100,7 +86,7 @@ import Testing
 
   @Test func `a merge begins once`() async {
     await #expect(processExitsWith: .failure) {
-      var pull = MergePull<Int>()
+      var pull = MergePull()
       pull.begin()
       pull.begin()
     }
