@@ -14,7 +14,7 @@
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let target: String
-    private let tables: [ReplicatedTable]
+    private let followed: FollowedTables
     private let serverTables: [ServerTable]
     private let patience: Duration
     let builder = RecordBuilder()
@@ -34,11 +34,11 @@
     }
 
     init(
-      _ target: String, _ tables: [ReplicatedTable], on serverTables: [ServerTable],
+      _ target: String, _ followed: FollowedTables, on serverTables: [ServerTable],
       patience: Duration = .seconds(30)
     ) {
       self.target = target
-      self.tables = tables
+      self.followed = followed
       self.serverTables = serverTables
       self.patience = patience
     }
@@ -55,7 +55,7 @@
     func prepareServer() throws(ReplicaError) {
       let session = try connected()
       try session.run(ServerObjects.sql)
-      for table in tables.map(\.table) {
+      for table in followed.tables {
         let names = try ServerNames(of: table, in: serverTables)
         try session.run(names.create(table))
         try session.run(
@@ -88,15 +88,17 @@
       identity = try session.run(Self.identity).text(0, 0)
       try session.prepare("strata_head", Self.head)
       try session.prepare("strata_claim", Self.claim)
-      for replicated in tables {
-        let names = try ServerNames(of: replicated.table, in: serverTables)
+      for table in followed.tables {
+        let names = try ServerNames(of: table, in: serverTables)
         let relation = try session.run(.init("SELECT $1::regclass::oid::int8", [names.table]))
         guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
           throw ReplicaError(
             .unsuitableServer, "the server's table \(names.table) is not prepared for replicas",
             advice: "call StrataPostgres.prepare with all tables of the replica")
         }
-        mappings[number] = try TableMapping(replicated, names, number: number, session)
+        let target = followed[table]?.reference.map { mapping(of: $0.target) }
+        mappings[number] = try TableMapping(
+          table, followed[table], of: target, names, number: number, session)
       }
     }
 
@@ -166,7 +168,7 @@
         else { continue }
         // Another filter finds rows that were left out, and other columns have other values.
         let text = shapes.text(row, 1) ?? ""
-        texts[mapping.table.name] = ([text, mapping.filter?.text ?? ""] + mapping.names.columns)
+        texts[mapping.table.name] = ([text, mapping.filterText] + mapping.names.columns)
           .joined(separator: " ")
       }
       return texts
@@ -200,6 +202,16 @@
         if whole.contains(mapping.number) { return ChangedTable(mapping.table, nil) }
         return keys[mapping.number].map { ChangedTable(mapping.table, $0) }
       }
+    }
+
+    func keys(
+      of table: Table, in column: Int, referringTo targets: Set<RecordKey>
+    ) throws(ReplicaError) -> Set<RecordKey> {
+      guard let target = followed[table]?.reference?.target else { return [] }
+      let (mapping, texts) = (mapping(of: table), targets.map(mapping(of: target).text))
+      let found = try connected().run(
+        .init(mapping.selectReferring(column), [texts.arrayText], isBinary: true))
+      return Set(try mapping.rows(found, builder).map(\.key))
     }
 
     func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {

@@ -21,10 +21,10 @@
     package static func postgres(
       _ target: String, tables serverTables: [ServerTable] = [], patience: Duration
     ) -> ReplicaServer {
-      ReplicaServer { tables in
+      ReplicaServer { followed in
         { () async throws(ReplicaError) in
           let connection = PostgresConnection(
-            target, tables, on: serverTables, patience: patience)
+            target, followed, on: serverTables, patience: patience)
           try await connection.open()
           return connection
         }
@@ -54,7 +54,7 @@
         throw ReplicaError(error)
       }
       try await PostgresConnection(
-        target, tables.map { ReplicatedTable($0) }, on: serverTables
+        target, FollowedTables(tables), on: serverTables
       ).prepareServer()
     }
   }

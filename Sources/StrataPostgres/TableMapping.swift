@@ -25,8 +25,10 @@
     }
 
     let table: Table
-    /// The filter of the rows that a replica follows; nil for all.
-    let filter: RowFilter?
+    /// The condition that the rows meet which a replica follows, in SQL. More rows may meet it.
+    private(set) var condition = "true"
+    /// A fingerprint of the filter, also of those of the tables to which it refers.
+    let filterText: String
     /// The number of the table in the server's log.
     let number: Int
     let names: ServerNames
@@ -51,12 +53,12 @@
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a column is missing, or has a type
     ///   that cannot become the attribute's.
     init(
-      _ replicated: ReplicatedTable, _ names: ServerNames, number: Int, _ session: PostgresSession
+      _ table: Table, _ filter: RowFilter?, of target: TableMapping?, _ names: ServerNames,
+      number: Int, _ session: PostgresSession
     ) throws(ReplicaError) {
-      let table = replicated.table
       self.table = table
       self.names = names
-      filter = replicated.filter
+      filterText = [filter?.text, target?.filterText].compactMap(\.self).joined(separator: " ")
       self.number = number
       let found = try session.run(
         .init(
@@ -75,6 +77,13 @@
               + "is \(column.valueType.map { "\($0)" } ?? column.storage.rawValue)")
         }
         return type
+      }
+      guard let filter else { return }
+      condition = sql(filter.condition)
+      if let reference = filter.reference, let target {
+        condition +=
+          " AND \(names.column(reference.column)) IN "
+          + "(SELECT \(target.keyName) FROM \(target.name) WHERE \(target.condition))"
       }
     }
 
@@ -190,8 +199,12 @@
     /// The select of all rows that may meet the filter.
     var selectAll: String { "SELECT \(list) FROM \(name) WHERE \(condition)" }
 
-    /// The filter in SQL, which may let more rows through.
-    private var condition: String { filter.map { sql($0.condition) } ?? "true" }
+    /// The select of the rows that refer in a column to one of the keys in the array `$1`, and that may
+    /// meet the filter.
+    func selectReferring(_ column: Int) -> String {
+      "SELECT \(list) FROM \(name) WHERE \(names.column(column)) "
+        + "= ANY ($1::\(columns[column].rawValue)[]) AND \(condition)"
+    }
 
     /// The select of the first `$2` rows whose keys come after `$1`, in the order of the store.
     var selectPage: String {

@@ -64,7 +64,7 @@ extension Replica {
   private func differences(
     from rows: [ServerRows]
   ) async throws(ReplicaError) -> [ServerDifference] {
-    do throws(StoreError) { return try await stack.differences(from: rows) } catch {
+    do throws(StoreError) { return try await stack.differences(from: rows, of: followed) } catch {
       throw ReplicaError(error)
     }
   }

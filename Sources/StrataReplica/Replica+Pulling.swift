@@ -34,7 +34,7 @@ extension Replica {
       (state.cursor, state.copy) = (nil, nil)
       try await copy(connection, start.head.client, CopyProgress(cursor))
       return true
-    case .difference(let changed): whole = changed
+    case .difference(let changed): whole = withReferring(changed, start.changed)
     }
     if let progress = state.copy, !tables.allSatisfy(progress.isFinished) {
       _ = try await connection.endPull(reading: [])
@@ -42,10 +42,11 @@ extension Replica {
       return true
     }
     // A push that changed nothing on the server is not in its log.
-    let confirms = outcome == .confirmed && state.push.push != nil && !filters.isEmpty
+    let confirms = outcome == .confirmed && state.push.push != nil && !followed.isEmpty
     let given = reverted
     let requests = try await requests(
-      start.changed, whole: whole, readsWaiting: confirms || state.mustReadWaiting == true)
+      start.changed, whole: whole, readsWaiting: confirms || state.mustReadWaiting == true,
+      connection)
     let suspects = verification?.suspects ?? [:]
     let end = try await connection.endPull(reading: requests.adding(suspects, of: tables))
     guard let cursor = ReplicaCursor(start.head) else { return false }
@@ -57,9 +58,8 @@ extension Replica {
       }
       let next = StoredState(
         cursor: cursor, push: state.push,
-        mustReadWaiting: requests.contains { $0.keys == nil && filters[$0.table.name] != nil })
-      let rows =
-        suspects.isEmpty ? end.rows.map(filtered) : filtered(end.rows, to: requests)
+        mustReadWaiting: requests.contains { $0.keys == nil && followed[$0.table] != nil })
+      let rows = suspects.isEmpty ? end.rows : Self.rows(end.rows, to: requests)
       try await apply(rows, next, start.head.client)
       for (name, keys) in given { reverted[name]?.subtract(keys) }
     } else if let written = start.head.written, written <= end.flushed {
@@ -68,28 +68,59 @@ extension Replica {
     }
     // Where all rows were read that meet a filter, a row that is missing says nothing.
     let isTold = requests.allSatisfy { request in
-      request.keys != nil || filters[request.table.name] == nil
+      request.keys != nil || followed[request.table] == nil
     }
     if isTold {
       let again = suspects.map { ChangedTable(table($0.key), $0.value) }
-      try await check(filtered(end.rows, to: again))
+      try await check(Self.rows(end.rows, to: again))
     }
     return isNew
+  }
+
+  /// Returns the tables of which all rows are read: some tables, and those whose filters refer to them.
+  private func withReferring(_ whole: Set<String>, _ changed: [ChangedTable]) -> Set<String> {
+    var all = whole.union(changed.filter { $0.keys == nil }.map(\.table.name))
+    for (table, reference) in followed.referring where all.contains(reference.target.name) {
+      all.insert(table.name)
+    }
+    return all
   }
 
   /// Returns what a pull reads: the rows that changed, and where that is not known, all rows.
   ///
   /// - Parameter readsWaiting: whether the rows are read, too, whose edits wait.
   private func requests(
-    _ changed: [ChangedTable], whole: Set<String>, readsWaiting: Bool
+    _ changed: [ChangedTable], whole: Set<String>, readsWaiting: Bool,
+    _ connection: any ServerConnection
   ) async throws(ReplicaError) -> [ChangedTable] {
-    let known = changed.filter { !whole.contains($0.table.name) }
+    var known = changed.filter { !whole.contains($0.table.name) }
       .adding(reverted.filter { !whole.contains($0.key) }, of: tables)
-    let all = tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
-    guard readsWaiting else { return known + all }
+    if readsWaiting {
+      let parts = tables.filter { !whole.contains($0.name) }
+      do throws(StoreError) {
+        let waiting = try await stack.waitingRows(of: parts)
+        known = known.adding(waiting.mapValues { Set($0.keys) }, of: tables)
+      } catch {
+        throw ReplicaError(error)
+      }
+    }
+    for (table, reference) in followed.referring where !whole.contains(table.name) {
+      let targets = known.first { $0.table === reference.target }?.keys ?? []
+      let entering = try await unfollowed(targets, in: reference.target)
+      if entering.isEmpty { continue }
+      let keys = try await connection.keys(of: table, in: reference.column, referringTo: entering)
+      known = known.adding([table.name: keys], of: tables)
+    }
+    return known + tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
+  }
+
+  /// Returns those of some rows that may enter the store.
+  private func unfollowed(
+    _ keys: Set<RecordKey>, in table: Table
+  ) async throws(ReplicaError) -> Set<RecordKey> {
+    if keys.isEmpty { return [] }
     do throws(StoreError) {
-      let waiting = try await stack.waitingRows(of: tables.filter { !whole.contains($0.name) })
-      return known.adding(waiting.mapValues { Set($0.keys) }, of: tables) + all
+      return try await stack.unfollowed(keys, in: table, of: followed)
     } catch {
       throw ReplicaError(error)
     }
@@ -102,22 +133,18 @@ extension Replica {
     return table
   }
 
-  /// Returns the rows that were asked for by some requests, with the filters of their tables.
-  private func filtered(_ rows: [ServerRows], to requests: [ChangedTable]) -> [ServerRows] {
+  /// Returns the rows that were asked for by some requests.
+  private static func rows(_ rows: [ServerRows], to requests: [ChangedTable]) -> [ServerRows] {
     requests.compactMap { request in
       let part = rows.first { $0.table === request.table }
       return part.map { part in
-        guard let keys = request.keys else { return filtered(part) }
+        guard let keys = request.keys else { return part }
         let found = Dictionary(
           keys.lazy.compactMap { key in part.rows[key].map { (key, $0) } }
         ) { $1 }
-        return ServerRows(part.table, .keys(keys), found, filter: filters[part.table.name])
+        return ServerRows(part.table, .keys(keys), found)
       }
     }
-  }
-
-  private func filtered(_ part: ServerRows) -> ServerRows {
-    ServerRows(part.table, part.extent, part.rows, filter: filters[part.table.name])
   }
 
   /// Reads all rows that a copy has not read yet, in pages, and makes the store equal to them.
@@ -141,9 +168,9 @@ extension Replica {
       // Until the next pull, the store has no state that the server had. A push that the server did not
       // show yet may be in a page. That pull then has its rows, and puts them right.
       progress.read(page.count, of: table, through: page.through)
-      let next = StoredState(copy: progress, push: state.push, mustReadWaiting: !filters.isEmpty)
+      let next = StoredState(copy: progress, push: state.push, mustReadWaiting: !followed.isEmpty)
       // With a filter, a page does not show every row of the push. The next pull reads them all.
-      try await apply([page.rows], next, filters.isEmpty ? client : nil)
+      try await apply([page.rows], next, followed.isEmpty ? client : nil)
     }
     state.copy = progress
     needsCopy = false
@@ -158,7 +185,7 @@ extension Replica {
     let through = page.count < pageSize ? nil : page.last?.key
     let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
     let rows = ServerRows(table, .range(after: after, through: through), records)
-    return (filtered(rows), page.count, through)
+    return (rows, page.count, through)
   }
 
   /// Waits until everything that was read is on the server's disk.
@@ -198,7 +225,7 @@ extension Replica {
     }
     do throws(StoreError) {
       let (commit, conflicts) = try await stack.apply(
-        rows, confirming: verdicts, of: tables, state: new.data)
+        rows, of: followed, confirming: verdicts, state: new.data)
       ownCommit = commit
       conflicts.forEach(found.yield)
     } catch {

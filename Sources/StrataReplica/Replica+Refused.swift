@@ -28,7 +28,7 @@ extension Replica {
     defer { storeDidChange() }
     let isReverted = try await withOutbox { try await $0.revert(change.refusal) }
     let table = tables.first { $0.entity == change.request.entity }
-    if isReverted, let table, filters[table.name] != nil {
+    if isReverted, let table, followed[table] != nil {
       reverted[table.name, default: []].insert(change.request.key)
     }
     return isReverted

@@ -24,9 +24,7 @@ public actor Replica {
   package typealias Pause = @Sendable (Duration) async -> Void
 
   let stack: Stack
-  let tables: [Table]
-  /// The filters of the tables of which the store has only some rows, by name.
-  let filters: [String: RowFilter]
+  let followed: FollowedTables
   let options: ReplicaOptions
   private let connect: Connect
   let pageSize: Int
@@ -76,19 +74,18 @@ public actor Replica {
   private(set) var lastPull: Date?
   private(set) var lastError: (error: ReplicaError, date: Date)?
 
+  var tables: [Table] { followed.tables }
+
   /// Whether the store has a state that the server had.
   package var isLive: Bool { state.cursor != nil }
 
   private init(
-    _ stack: Stack, _ replicated: [ReplicatedTable], _ options: ReplicaOptions,
+    _ stack: Stack, _ followed: FollowedTables, _ options: ReplicaOptions,
     _ connect: @escaping Connect, pageSize: Int, _ pause: @escaping Pause
   ) {
     self.stack = stack
     self.options = options
-    tables = replicated.map(\.table)
-    filters = Dictionary(
-      replicated.compactMap { replicated in replicated.filter.map { (replicated.table.name, $0) } }
-    ) { $1 }
+    self.followed = followed
     self.connect = connect
     self.pageSize = pageSize
     self.pause = pause
@@ -123,8 +120,8 @@ public actor Replica {
         guard let table = stack.replicableTable(of: entity) else { throw .unknown(entity) }
         return table
       } ?? stack.replicableTables
-    let replicated = tables.map { ReplicatedTable($0) }
-    return try await open(stack, of: replicated, options, server.connecting(replicated))
+    let followed = FollowedTables(tables)
+    return try await open(stack, of: followed, options, server.connecting(followed))
   }
 
   /// Opens a replica of some rows and starts to follow the server.
@@ -138,13 +135,13 @@ public actor Replica {
   ///   - rows: the rows to follow. References to rows that are not followed lead nowhere.
   ///   - options: whether the store may be edited.
   /// - Throws: ``ReplicaError`` with code `unknownEntity`, or `store` if a filter reads other rows than
-  ///   the one, or if the store fails.
+  ///   the one, if it refers to an entity that is not followed, or if the store fails.
   public static func open(
     _ stack: Stack, from server: ReplicaServer, of rows: [ReplicatedRows],
     options: ReplicaOptions = ReplicaOptions()
   ) async throws(ReplicaError) -> Replica {
-    let replicated = try rows.map { rows throws(ReplicaError) in try rows.resolve(stack) }
-    return try await open(stack, of: replicated, options, server.connecting(replicated))
+    let followed = try FollowedTables(rows, stack)
+    return try await open(stack, of: followed, options, server.connecting(followed))
   }
 
   /// Opens a replica of some tables.
@@ -153,11 +150,11 @@ public actor Replica {
   ///   - pageSize: the number of rows that a copy reads and writes at a time.
   ///   - pause: how the replica waits between two attempts; tests do not wait.
   package static func open(
-    _ stack: Stack, of replicated: [ReplicatedTable], _ options: ReplicaOptions = ReplicaOptions(),
+    _ stack: Stack, of followed: FollowedTables, _ options: ReplicaOptions = ReplicaOptions(),
     _ connect: @escaping Connect, pageSize: Int = 5_000,
     pausing pause: @escaping Pause = { try? await Task.sleep(for: $0) }
   ) async throws(ReplicaError) -> Replica {
-    let replica = Replica(stack, replicated, options, connect, pageSize: pageSize, pause)
+    let replica = Replica(stack, followed, options, connect, pageSize: pageSize, pause)
     try await replica.begin()
     return replica
   }

@@ -1,3 +1,5 @@
+package import Strata
+
 /// A server that replicas follow.
 ///
 /// The module `StrataPostgres` makes one: `.postgres("host=db dbname=app")`.
@@ -5,9 +7,9 @@ public struct ReplicaServer: Sendable {
   package typealias Connect = @Sendable () async throws(ReplicaError) -> any ServerConnection
 
   /// Returns what connects a replica of some tables.
-  package let connecting: @Sendable ([ReplicatedTable]) -> Connect
+  package let connecting: @Sendable (FollowedTables) -> Connect
 
-  package init(connecting: @escaping @Sendable ([ReplicatedTable]) -> Connect) {
+  package init(connecting: @escaping @Sendable (FollowedTables) -> Connect) {
     self.connecting = connecting
   }
 }

@@ -12,7 +12,7 @@ public import Strata
 /// that it no longer meets the filter leaves the store once the server has the edit. If a later version
 /// of the program has another filter, the replica reads the entity's rows again.
 public struct ReplicatedRows: Sendable {
-  let resolve: @Sendable (Stack) throws(ReplicaError) -> ReplicatedTable
+  let resolve: @Sendable (Stack) throws(ReplicaError) -> (table: Table, filter: RowFilter?)
 
   /// All rows of an entity.
   public static func all<E: Entity>(_ entity: E.Type) -> ReplicatedRows { matching(Query<E>.all) }
@@ -24,10 +24,40 @@ public struct ReplicatedRows: Sendable {
   ///   conditions that compare an attribute with a value, and by text matches; other conditions are
   ///   decided after the row was read.
   public static func matching<E: Entity>(_ query: Query<E>) -> ReplicatedRows {
+    rows(of: query, following: nil)
+  }
+
+  /// The rows that a query finds and that refer to a row that the replica follows.
+  ///
+  /// ```swift
+  /// let rows: [ReplicatedRows] = [
+  ///   .matching(Album.where { $0.year >= 2020 }),
+  ///   .matching(Song.all, following: \.albumID),
+  /// ]
+  /// ```
+  ///
+  /// When a row of the server enters or leaves the store, the rows that refer to it do so, too, in the
+  /// same commit. A row whose reference is nil is not in the store.
+  ///
+  /// - Parameters:
+  ///   - query: a query as for ``matching(_:)``.
+  ///   - reference: an attribute that refers to another entity. The replica follows that entity, too,
+  ///     and the references of several entities must not lead back to the first.
+  /// - Complexity: a row of the server that enters the store costs a search for the rows that refer to
+  ///   it. Give the server's column an index.
+  public static func matching<E: Entity, Value>(
+    _ query: Query<E>, following reference: any KeyPath<E, Value> & Sendable
+  ) -> ReplicatedRows {
+    rows(of: query, following: reference)
+  }
+
+  private static func rows<E: Entity>(
+    of query: Query<E>, following reference: (any PartialKeyPath<E> & Sendable)?
+  ) -> ReplicatedRows {
     ReplicatedRows { stack throws(ReplicaError) in
       guard let table = stack.replicableTable(of: E.self) else { throw .unknown(E.self) }
       do throws(StoreError) {
-        return ReplicatedTable(table, filter: try stack.rowFilter(query))
+        return (table, try stack.rowFilter(query, following: reference))
       } catch {
         throw ReplicaError(error)
       }
@@ -35,15 +65,10 @@ public struct ReplicatedRows: Sendable {
   }
 }
 
-/// A table that a replica follows, with the filter of its rows.
-package struct ReplicatedTable: Sendable {
-  package let table: Table
-  /// Nil for all rows.
-  package let filter: RowFilter?
-
-  package init(_ table: Table, filter: RowFilter? = nil) {
-    self.table = table
-    self.filter = filter
+extension FollowedTables {
+  package init(_ rows: [ReplicatedRows], _ stack: Stack) throws(ReplicaError) {
+    let followed = try rows.map { rows throws(ReplicaError) in try rows.resolve(stack) }
+    do throws(StoreError) { try self.init(followed) } catch { throw ReplicaError(error) }
   }
 }
 

@@ -4,17 +4,21 @@ private struct Song: Entity {
   var id = UUID.timeOrdered()
   var title = ""
   var plays = 0
+  var albumID: Album.ID?
 
+  static let album = toOne(\.albumID, Album.self, onDelete: .nullify)
   static let schema = Schema<Song>("songs", key: \.id) {
     Attribute(\.title)
     Attribute(\.plays)
+    album
   }
 }
 
 private struct Album: Entity {
   var id = 0
+  var year = 0
 
-  static let schema = Schema<Album>("albums", key: \.id) {}
+  static let schema = Schema<Album>("albums", key: \.id) { Attribute(\.year) }
 }
 
 @MainActor private var replica: Replica { fatalError("compiled only") }

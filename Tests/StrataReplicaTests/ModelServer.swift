@@ -177,8 +177,8 @@ final class ModelServer: Sendable {
     for sleeper in all { sleeper.resolve(()) }
   }
 
-  func connect(_ replicated: ReplicatedTable) throws(ReplicaError) -> any ServerConnection {
-    ModelConnection(self, replicated, state.withLock { $0.generation })
+  func connect(_ followed: FollowedTables) throws(ReplicaError) -> any ServerConnection {
+    ModelConnection(self, followed, state.withLock { $0.generation })
   }
 
   /// Returns a promise that the next commit or wake keeps.
@@ -202,10 +202,10 @@ private actor ModelConnection: ServerConnection {
   private var push: (push: PushState.Push, client: UUID)?
   private let woken = Lock(false)
 
-  init(_ server: ModelServer, _ replicated: ReplicatedTable, _ generation: Int) {
+  init(_ server: ModelServer, _ followed: FollowedTables, _ generation: Int) {
     self.server = server
-    table = replicated.table
-    filter = replicated.filter
+    table = followed.tables[0]
+    filter = followed[table]
     self.generation = generation
   }
 
@@ -258,6 +258,10 @@ private actor ModelConnection: ServerConnection {
     pulled = rows
     return start
   }
+
+  func keys(
+    of table: Table, in column: Int, referringTo targets: Set<RecordKey>
+  ) -> Set<RecordKey> { [] }
 
   func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {
     let flushed = try run { state in state.onDisk }

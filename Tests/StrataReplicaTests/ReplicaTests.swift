@@ -14,10 +14,10 @@ import Testing
   ) async throws -> Replica {
     var options = ReplicaOptions()
     options.isReadOnly = isReadOnly
-    let replicated = try ReplicatedRows.matching(query).resolve(stack)
+    let followed = try FollowedTables([.matching(query)], stack)
     return try await Replica.open(
-      stack, of: [replicated], options,
-      { () async throws(ReplicaError) in try server.connect(replicated) },
+      stack, of: followed, options,
+      { () async throws(ReplicaError) in try server.connect(followed) },
       pageSize: 2, pausing: pause)
   }
 

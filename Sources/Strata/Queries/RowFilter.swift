@@ -1,33 +1,49 @@
-/// A filter that a row meets or not by its own attributes.
+/// A filter that a row meets by its own attributes, and by a reference to a row that meets one.
 package struct RowFilter: Sendable {
-  private let filter: ResolvedFilter
+  private let filter: ResolvedFilter?
+  /// The reference that has to lead to a row that is followed, too; nil if that does not matter.
+  package let reference: FollowedReference?
   /// A fingerprint of the filter, which other filters do not have.
   package let text: String
 
-  /// - Returns: nil for a query of all rows.
+  /// - Returns: nil for a query of all rows without a reference.
   /// - Throws: ``StoreError`` with code `invalidQuery` if the query reads other rows, or has a limit or
   ///   an offset.
-  init?(_ plan: QueryPlan) throws(StoreError) {
+  init?(_ plan: QueryPlan, following reference: FollowedReference? = nil) throws(StoreError) {
     guard plan.isRowLocal, plan.root == nil, plan.limit == nil, plan.offset == 0 else {
       throw .query(
         "a replica's filter reads other rows than the one, or has a limit",
         entity: plan.table.entity)
     }
-    guard let filter = plan.filter else { return nil }
-    var sql = SQLBuilder()
-    filter.append(to: &sql)
-    self.filter = filter
+    if plan.filter == nil && reference == nil { return nil }
+    filter = plan.filter
+    self.reference = reference
     var hash = StableHash()
-    hash.combine(sql.text.utf8)
-    for value in sql.parameters { hash.combine(value) }
-    text = hash.bytes.map { String($0, radix: 16) }.joined(separator: ".")
+    if let filter = plan.filter {
+      var sql = SQLBuilder()
+      filter.append(to: &sql)
+      hash.combine(sql.text.utf8)
+      for value in sql.parameters { hash.combine(value) }
+    }
+    let rows = hash.bytes.map { String($0, radix: 16) }.joined(separator: ".")
+    text = reference.map { "\(rows) in \(plan.table.columns[$0.column].name)" } ?? rows
   }
 
-  /// Returns whether a row meets the filter.
-  package func admits(_ row: Record) -> Bool { filter.matches(row) }
+  /// Returns whether a row meets the filter by its own attributes.
+  package func admits(_ row: Record) -> Bool { filter?.matches(row) ?? true }
 
-  /// The filter in a form that other databases can have. It admits at least the rows of the filter.
-  package var condition: RowCondition { RowCondition(filter, negated: false) }
+  /// The filter of the row's own attributes in a form that other databases can have.
+  ///
+  /// It admits at least the rows of the filter.
+  package var condition: RowCondition {
+    filter.map { RowCondition($0, negated: false) } ?? .constant(true)
+  }
+}
+
+/// A reference that leads to a row that a replica follows.
+package struct FollowedReference: Sendable {
+  package let column: Int
+  package let target: Table
 }
 
 /// A condition on the columns of a row, whose negations are at the leaves.

@@ -14,10 +14,23 @@ extension Stack {
 
   /// Returns the filter of a query.
   ///
+  /// - Parameter path: the reference that has to lead to a row that is followed; nil for none.
   /// - Returns: nil for all rows.
-  /// - Throws: ``StoreError`` with code `invalidQuery` if the query reads other rows, or has a limit.
-  package func rowFilter<E: Entity>(_ query: Query<E>) throws(StoreError) -> RowFilter? {
-    try RowFilter(QueryPlan(query, store.model))
+  /// - Throws: ``StoreError`` with code `invalidQuery` if the query reads other rows, or has a limit, or
+  ///   if the path is no reference.
+  package func rowFilter<E: Entity>(
+    _ query: Query<E>, following path: (any PartialKeyPath<E> & Sendable)? = nil
+  ) throws(StoreError) -> RowFilter? {
+    let plan = try QueryPlan(query, store.model)
+    guard let path else { return try RowFilter(plan) }
+    let column = plan.table.column(for: path)
+    guard let reference = plan.table.references.first(where: { $0.column == column }) else {
+      throw .query("a replica follows a path that is no reference", entity: plan.table.entity)
+    }
+    return try RowFilter(
+      plan,
+      following: FollowedReference(
+        column: reference.column, target: store.model[reference.target]))
   }
 
   /// Returns the rows of some tables whose edits wait, by the name of the table.
@@ -88,21 +101,22 @@ extension Stack {
   /// stay: attributes without an edit take the server's values.
   ///
   /// - Parameters:
+  ///   - followed: the tables that the store follows, and which rows it has of them.
   ///   - verdicts: if the rows show that the server has made what was handed over, the exceptions.
-  ///   - tables: the tables of which the verdicts tell; nil for all.
   /// - Returns: the number of the commit, and the edits that wait and that conflict with the rows.
   @discardableResult
   package func apply(
-    _ pulled: [ServerRows], confirming verdicts: [ServerVerdict]? = nil, of tables: [Table]? = nil,
+    _ pulled: [ServerRows], of followed: FollowedTables,
+    confirming verdicts: [ServerVerdict]? = nil,
     state: Data
   ) async throws(StoreError) -> (commit: Int64, conflicts: [Conflict]) {
     let imports = store.imports
-    let told = tables.map { Set($0.map(\.id)) }
+    let told = Set(followed.tables.map(\.id))
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
       let made = try writer.transaction(author: Stack.replicaAuthor) {
         transaction throws(StoreError) in
         if let verdicts { try transaction.confirmPush(except: verdicts, of: told, imports) }
-        let conflicts = try transaction.apply(pulled)
+        let conflicts = try transaction.apply(pulled, FollowedRows(followed))
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
         return conflicts
@@ -115,11 +129,27 @@ extension Stack {
   ///
   /// - Complexity: O(*n*) rows are read and compared, as in ``apply(_:confirming:state:)``.
   package func differences(
-    from pulled: [ServerRows]
+    from pulled: [ServerRows], of followed: FollowedTables
   ) async throws(StoreError) -> [ServerDifference] {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
-        try transaction.differences(from: pulled)
+        try transaction.differences(from: pulled, FollowedRows(followed))
+      }.result
+    }
+  }
+
+  /// Returns those of some rows of a server that the store does not follow, as far as it knows.
+  package func unfollowed(
+    _ keys: Set<RecordKey>, in table: Table, of followed: FollowedTables
+  ) async throws(StoreError) -> Set<RecordKey> {
+    try await store.writer.submit(.normal) { writer throws(StoreError) in
+      try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
+        var known = FollowedRows(followed)
+        var missing: Set<RecordKey> = []
+        for key in keys {
+          if try !transaction.isFollowed(key, of: table, &known) { missing.insert(key) }
+        }
+        return missing
       }.result
     }
   }

@@ -11,26 +11,15 @@ package struct ServerRows: Sendable {
   package let table: Table
   package let extent: Extent
   package let rows: [RecordKey: Record]
-  /// Which rows of the server the store has, besides those whose edits wait; nil for all.
-  package let filter: RowFilter?
 
-  package init(
-    _ table: Table, _ extent: Extent, _ rows: [RecordKey: Record], filter: RowFilter? = nil
-  ) {
+  package init(_ table: Table, _ extent: Extent, _ rows: [RecordKey: Record]) {
     self.table = table
     self.extent = extent
     self.rows = rows
-    self.filter = filter
   }
 
-  /// Returns what the store has of a row of the server without edits.
-  func kept(_ row: Record?) -> Record? {
-    guard let row, let filter else { return row }
-    return filter.admits(row) ? row : nil
-  }
-
-  /// Whether the server may have a row of a key without one.
-  var hidesRows: Bool { if case .range = extent { filter != nil } else { false } }
+  /// Whether a filter may have left rows out.
+  var isRange: Bool { if case .range = extent { true } else { false } }
 }
 
 /// A row of the store that is not what a server's rows and the waiting edits make of it.

@@ -9,12 +9,15 @@ extension Transaction {
   /// - Returns: the edits that wait and that conflict with the server's rows.
   /// - Complexity: O(*n*) rows are read and compared for *n* rows of the server and of the store
   ///   within the extents. Equal rows are not written.
-  mutating func apply(_ pulled: [ServerRows]) throws(StoreError) -> [Conflict] {
+  mutating func apply(
+    _ pulled: [ServerRows], _ known: FollowedRows
+  ) throws(StoreError) -> [Conflict] {
     var conflicts: [Conflict] = []
     var working = WorkingSet()
-    for part in pulled {
+    var followed = known
+    for part in followed.filters.sorted(pulled) {
       var rows = WorkingSet.Rows()
-      try forEachRow(of: part) { key, before, merged throws(StoreError) in
+      try forEachRow(of: part, &followed) { key, before, merged throws(StoreError) in
         if let entry = merged.entry { try OutboxTable.set(entry, part.table, key, connection) }
         if merged.isDone { try OutboxTable.set(nil, part.table, key, connection) }
         if let conflict = merged.conflict { conflicts.append(conflict) }
@@ -24,15 +27,19 @@ extension Transaction {
       }
       working.tables[part.table.id] = rows
     }
+    try removeRowsOfUnfollowed(from: &working, &followed)
     try write(&working, of: pulled)
     return conflicts
   }
 
-  /// Returns the rows that ``apply(_:)`` would write.
-  func differences(from pulled: [ServerRows]) throws(StoreError) -> [ServerDifference] {
+  /// Returns the rows that ``apply(_:_:)`` would write.
+  func differences(
+    from pulled: [ServerRows], _ known: FollowedRows
+  ) throws(StoreError) -> [ServerDifference] {
     var differences: [ServerDifference] = []
-    for part in pulled {
-      try forEachRow(of: part) { key, stored, merged in
+    var followed = known
+    for part in followed.filters.sorted(pulled) {
+      try forEachRow(of: part, &followed) { key, stored, merged in
         if stored != merged.row {
           differences.append(
             ServerDifference(table: part.table, key: key, stored: stored, expected: merged.row))
@@ -142,7 +149,7 @@ extension Transaction {
 
   /// Calls `body` with each row of the server or of the store within an extent.
   private func forEachRow(
-    of part: ServerRows,
+    of part: ServerRows, _ followed: inout FollowedRows,
     _ body: (RecordKey, _ stored: Record?, MergedRow) throws(StoreError) -> Void
   ) throws(StoreError) {
     let stored = try stored(part)
@@ -154,19 +161,21 @@ extension Transaction {
       }
     for key in keys.sorted() {
       let server = part.rows[key]
+      let kept = try kept(server, of: part.table, &followed)
+      followed.note(kept != nil, key, of: part.table)
       guard waits, let entry = try OutboxTable.entry(part.table, key, connection) else {
-        try body(key, stored[key], MergedRow(row: part.kept(server)))
+        try body(key, stored[key], MergedRow(row: kept))
         continue
       }
       // Whether the server has the row, only a later pull can tell.
-      if server == nil && part.hidesRows { continue }
-      try body(key, stored[key], merged(entry, key, part, local: stored[key]))
+      if server == nil && part.isRange && followed.filters[part.table] != nil { continue }
+      try body(key, stored[key], merged(entry, key, part, kept: kept, local: stored[key]))
     }
   }
 
   /// Moves the edits of a row that wait onto the server's row.
   private func merged(
-    _ waiting: OutboxEntry, _ key: RecordKey, _ part: ServerRows, local: Record?
+    _ waiting: OutboxEntry, _ key: RecordKey, _ part: ServerRows, kept: Record?, local: Record?
   ) -> MergedRow {
     let (table, server) = (part.table, part.rows[key])
     var entry = waiting
@@ -178,7 +187,7 @@ extension Transaction {
     }
     let conflict = rebased.conflict?.conflict(key, over: server, in: table)
     if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
-    return MergedRow(row: part.kept(server), isDone: true, conflict: conflict)
+    return MergedRow(row: kept, isDone: true, conflict: conflict)
   }
 }
 

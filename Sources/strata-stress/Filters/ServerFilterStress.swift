@@ -72,7 +72,7 @@
         }
         // The others read related rows.
         guard let filter = try? stack.rowFilter(query) else { continue }
-        let connection = try await server.connecting([ReplicatedTable(table, filter: filter)])()
+        let connection = try await server.connecting(FollowedTables([(table, filter)]))()
         let page = try await connection.page(of: table, after: nil, limit: 1_000)
         await connection.close()
         let name = "seed \(seed), filter \(number)"

@@ -48,7 +48,8 @@
     }
 
     static let entities: [any Entity.Type] = [
-      Purse.self, Pouch.self, Sheet.self, Tally.self, Deed.self, Offer.self, Nickname.self,
+      Purse.self, Pouch.self, Sheet.self, Leaf.self, Tally.self, Deed.self, Offer.self,
+      Nickname.self,
     ]
 
     init(_ target: String, number: Int, at url: URL? = nil) async throws {
@@ -64,7 +65,7 @@
       observe()
     }
 
-    /// Every third store has only the sheets with a great length.
+    /// Every third store has only the sheets with a great length, and their leaves.
     private static func follow(
       _ stack: Stack, _ target: String, _ number: Int
     ) async throws -> Replica {
@@ -73,6 +74,7 @@
       return try await Replica.open(
         stack, from: server,
         of: [
+          .matching(Leaf.all, following: \.sheet),
           .matching(Sheet.where { $0.length >= leastLength }), .all(Purse.self), .all(Pouch.self),
           .all(Tally.self), .all(Deed.self), .all(Offer.self), .all(Nickname.self),
         ])
@@ -83,10 +85,21 @@
     /// Returns those of the server's rows that the store should have, as lines.
     func kept(_ lines: [String]) -> [String] {
       if number % 3 < 2 { return lines }
-      return lines.filter { line in
-        let length = line.split(separator: " ").dropLast().last.flatMap { Int($0) }
-        return !line.hasPrefix("d ") || length ?? 0 >= Self.leastLength
+      var (kept, sheets): ([String], Set<Substring>) = ([], [])
+      // The lines of sheets come before those of leaves.
+      for line in lines {
+        let words = line.split(separator: " ")
+        switch words[0] {
+        case "d":
+          guard let length = words.dropLast().last.flatMap({ Int($0) }), length >= Self.leastLength
+          else { continue }
+          sheets.insert(words[1])
+        case "f": if !sheets.contains(words[2]) { continue }
+        default: break
+        }
+        kept.append(line)
       }
+      return kept
     }
 
     private func observe() {
@@ -156,7 +169,7 @@
       _ random: inout SplitMix64, repairing repairs: Bool
     ) async throws -> Acknowledged? {
       let stack = stack
-      switch random.below(repairs ? 6 : 5) {
+      switch random.below(repairs ? 7 : 6) {
       case 0, 1:
         let (tally, deed) = (random.below(5), Deed(doer: name))
         let note: String? = random.oneIn(3) ? "\(name) \(random.below(1000))" : nil
@@ -177,6 +190,9 @@
       case 3, 4:
         try await nickname(&random)
         return nil
+      case 5:
+        try await leaf(&random)
+        return nil
       default:
         // Repairs a refused offer, or edits one that the server has or is about to get.
         guard let id = offers.keys.sorted().randomElement(using: &random) else { return nil }
@@ -187,6 +203,21 @@
           return true
         }
         return isDone ? .offer(id, amount) : nil
+      }
+    }
+
+    /// Inserts, changes, moves or deletes a leaf.
+    private func leaf(_ random: inout SplitMix64) async throws {
+      let (choice, place, text) = (random.below(5), random.below(40), "\(name) \(random.below(99))")
+      try await stack.withScratch(.mergeMine) { context in
+        let sheets = try await context.fetch(Sheet.sorted(by: \.id).offset(place).limit(2))
+        let leaf = try await context.fetch(Leaf.sorted(by: \.id).offset(place).limit(1)).first
+        switch (choice, leaf) {
+        case (0, let leaf?): context.delete(leaf)
+        case (1, let leaf?): context.update(leaf) { $0.text = text }
+        case (2, let leaf?): context.update(leaf) { $0.sheet = sheets.last?.id }
+        default: context.insert(Leaf(sheet: sheets.first?.id, text: text))
+        }
       }
     }
 
@@ -281,6 +312,10 @@
         let microseconds = Int((doc.at.timeIntervalSince1970 * 1_000_000).rounded())
         let length = doc.length.map { "\($0)" } ?? "-"
         return "d \(doc.id.uuidString.lowercased()) \(doc.title) \(length) \(microseconds)"
+      }
+      lines += try await stack.fetch(Leaf.all).map { leaf in
+        let sheet = leaf.sheet.map { $0.uuidString.lowercased() } ?? "-"
+        return "f \(leaf.id.uuidString.lowercased()) \(sheet) \(leaf.text)"
       }
       return lines.sorted()
     }

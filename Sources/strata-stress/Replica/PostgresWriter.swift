@@ -30,6 +30,7 @@
       ALTER TABLE offers ADD CONSTRAINT positive CHECK (amount >= 0), ALTER amount TYPE int4;
       INSERT INTO pouches SELECT i, 0 FROM generate_series(1, 50) i;
       INSERT INTO sheets SELECT gen_random_uuid(), 'doc ' || i, i, now() FROM generate_series(1, 200) i;
+      INSERT INTO leaves SELECT gen_random_uuid(), id, 'first' FROM sheets;
       """
     static let money = 20_000
 
@@ -58,7 +59,7 @@
         WITH moved AS (UPDATE pouches SET amount = amount + \(amount) WHERE id = \(p) RETURNING 1)
         UPDATE purses SET balance = balance - \(amount) WHERE id = \(a) AND EXISTS (SELECT FROM moved);
         """
-      switch random.below(18) {
+      switch random.below(22) {
       case 0..<4: return "\(begin) \(move) \(pause) COMMIT;"
       case 4: return "\(begin) \(move) \(pause) ROLLBACK;"
       case 5: return "\(begin) SAVEPOINT s; \(move) ROLLBACK TO s; \(move) \(pause) COMMIT;"
@@ -97,6 +98,18 @@
         return random.oneIn(2)
           ? "DELETE FROM nicknames WHERE name = 'label \(random.below(12))';"
           : "UPDATE nicknames SET name = 'label \(random.below(12))' WHERE name = 'label \(random.below(12))';"
+      case 17:
+        return
+          "INSERT INTO leaves SELECT gen_random_uuid(), id, 'psql' FROM sheets ORDER BY random() LIMIT 3;"
+      case 18:
+        return """
+          UPDATE leaves SET sheet = (SELECT id FROM sheets ORDER BY random() LIMIT 1)
+          WHERE id IN (SELECT id FROM leaves ORDER BY random() LIMIT 3);
+          """
+      case 19: return "DELETE FROM leaves WHERE random() < 0.05;"
+      case 20:
+        return
+          "\(begin) UPDATE sheets SET length = length + \(random.oneIn(2) ? 60 : -60) WHERE length % 13 = \(random.below(13)); \(pause) COMMIT;"
       default:
         if let name = prepared.popLast() { return "COMMIT PREPARED '\(name)';" }
         let name = "w\(number) \(batches)"

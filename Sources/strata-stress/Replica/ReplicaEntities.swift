@@ -29,6 +29,19 @@ struct Sheet: Entity, Equatable {
   }
 }
 
+/// A part of a sheet, which a partial store has if it has the sheet.
+struct Leaf: Entity, Equatable {
+  var id = UUID()
+  var sheet: Sheet.ID?
+  var text = ""
+
+  static let owner = toOne(\.sheet, Sheet.self, onDelete: .cascade)
+  static let schema = Schema<Leaf>("leaves", key: \.id) {
+    owner
+    Attribute(\.text)
+  }
+}
+
 /// A counter that every replica and every writer raises, together with a ``Deed``.
 ///
 /// So the sum of the counters is the number of deeds, in every state of every store.

@@ -211,7 +211,8 @@
         SELECT 'l ' || id || ' ' || name FROM nicknames UNION ALL
         SELECT 'o ' || id || ' ' || amount FROM offers UNION ALL
         SELECT 'd ' || id || ' ' || title || ' ' || coalesce(length::text, '-') || ' '
-          || (extract(epoch FROM at) * 1000000)::int8 FROM sheets
+          || (extract(epoch FROM at) * 1000000)::int8 FROM sheets UNION ALL
+        SELECT 'f ' || id || ' ' || coalesce(sheet::text, '-') || ' ' || text FROM leaves
         """
       ).sorted()
     }

@@ -43,6 +43,11 @@ private struct Volume: Entity {
   }
 }
 
+extension Stack {
+  /// All rows of all entities.
+  fileprivate var followedTables: FollowedTables { FollowedTables(replicableTables) }
+}
+
 /// Rows of a server that replace the store's, under edits that wait to be pushed.
 @MainActor @Suite(.stack(Card.self), .timeLimit(.minutes(25))) struct ServerRowsTests {
   let stack = Stack.test
@@ -60,12 +65,14 @@ private struct Volume: Entity {
 
   private func pull(_ cards: [Card], keys: [Int]) async throws {
     let keys = Set(keys.map { RecordKey(.integer(Int64($0))) })
-    try await stack.apply([ServerRows(table, .keys(keys), try rows(cards))], state: state)
+    try await stack.apply(
+      [ServerRows(table, .keys(keys), try rows(cards))], of: stack.followedTables, state: state)
   }
 
   private func pullAll(_ cards: [Card]) async throws {
     let all = ServerRows.Extent.range(after: nil, through: nil)
-    try await stack.apply([ServerRows(table, all, try rows(cards))], state: state)
+    try await stack.apply(
+      [ServerRows(table, all, try rows(cards))], of: stack.followedTables, state: state)
   }
 
   private func stored() async throws -> [Card] { try await stack.fetch(Card.all) }
@@ -91,10 +98,11 @@ private struct Volume: Entity {
     try await pullAll((1...6).map { Card(id: $0) })
     let range = ServerRows.Extent.range(
       after: RecordKey(.integer(2)), through: RecordKey(.integer(4)))
-    try await stack.apply([ServerRows(table, range, try rows([Card(id: 3)]))], state: state)
+    try await stack.apply(
+      [ServerRows(table, range, try rows([Card(id: 3)]))], of: stack.followedTables, state: state)
     #expect(try await stored().map(\.id) == [1, 2, 3, 5, 6])
     let end = ServerRows.Extent.range(after: RecordKey(.integer(5)), through: nil)
-    try await stack.apply([ServerRows(table, end, [:])], state: state)
+    try await stack.apply([ServerRows(table, end, [:])], of: stack.followedTables, state: state)
     #expect(try await stored().map(\.id) == [1, 2, 3, 5])
   }
 
@@ -194,7 +202,8 @@ private struct Volume: Entity {
   private func confirm(_ cards: [Card], _ verdicts: [ServerVerdict] = []) async throws {
     let keys = Set((0..<9).map { RecordKey(.integer(Int64($0))) })
     try await stack.apply(
-      [ServerRows(table, .keys(keys), try rows(cards))], confirming: verdicts, state: state)
+      [ServerRows(table, .keys(keys), try rows(cards))], of: stack.followedTables,
+      confirming: verdicts, state: state)
   }
 
   private func add(_ plays: Int) async throws {
@@ -355,7 +364,7 @@ private struct Volume: Entity {
     }
     let rack = try #require(try await stack.handOver(of: tables, state: state).first)
     let verdict = ServerVerdict(rack.table, rack.key, refusal: "no")
-    try await stack.apply([], confirming: [verdict], state: state)
+    try await stack.apply([], of: stack.followedTables, confirming: [verdict], state: state)
     func edit(_ change: @escaping @Sendable (inout Volume) -> Void) async throws {
       try await stack.withScratch { context in
         context.update(try #require(try await context.find(Volume.self, 1)), change)
@@ -368,7 +377,7 @@ private struct Volume: Entity {
     #expect(try await stack.handOver(of: tables, state: state).isEmpty)
     try await stack.withScratch { $0.insert(Rack(id: 3)) }
     #expect(try await stack.handOver(of: tables, state: state).count == 1)
-    try await stack.apply([], confirming: [], state: state)
+    try await stack.apply([], of: stack.followedTables, confirming: [], state: state)
     let outbox = stack.replicaOutbox
     #expect(try await outbox.requests().map(\.attributes) == [["title", "rackID"]])
     await stack.close()
@@ -392,7 +401,8 @@ private struct Volume: Entity {
       rows[RecordKey(.integer(Int64(id)))] = try table.encode(Account(id: id, name: name), builder)
     }
     let keys = Set((0..<10).map { RecordKey(.integer(Int64($0))) })
-    try await stack.apply([ServerRows(table, .keys(keys), rows)], state: state)
+    try await stack.apply(
+      [ServerRows(table, .keys(keys), rows)], of: stack.followedTables, state: state)
   }
 
   private func names(_ stack: Stack) async throws -> [Int: String] {
@@ -460,10 +470,12 @@ private struct Volume: Entity {
     let key = { (id: Int) in RecordKey(.integer(Int64(id))) }
     let page = try table.encode(Account(id: 1, name: "b"), builder)
     try await stack.apply(
-      [ServerRows(table, .range(after: nil, through: key(3)), [key(1): page])], state: state)
+      [ServerRows(table, .range(after: nil, through: key(3)), [key(1): page])],
+      of: stack.followedTables, state: state)
     let rest = try table.encode(Account(id: 5, name: "c"), builder)
     try await stack.apply(
-      [ServerRows(table, .range(after: key(3), through: nil), [key(5): rest])], state: state)
+      [ServerRows(table, .range(after: key(3), through: nil), [key(5): rest])],
+      of: stack.followedTables, state: state)
     #expect(try await names(stack) == [1: "b", 5: "c"])
     await stack.close()
   }
