@@ -20,6 +20,7 @@ let usage = """
          strata-stress server [--seeds N] [--minutes N] [--seed N]
          strata-stress replica [--seconds N] [--replicas N] [--writers N] [--disturbance N] [--seed N]
          strata-stress server-filters [--count N] [--seed N]
+         strata-stress server-scenarios
          strata-stress simulate [--seeds N] [--minutes N] [--from N] [--program N] [--threads N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
@@ -65,6 +66,8 @@ let usage = """
            Long form: --seconds 3600.
   server-filters  N generated filters (2,000), each run by a PostgreSQL, by SQLite and in plain Swift.
            It needs what replica needs. Long form: --count 20000.
+  server-scenarios  A truncation during a pull, and tables whose columns change while programs of two
+           versions run. It needs what replica needs. Long form: as it is.
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
@@ -170,6 +173,10 @@ func runMode() async throws -> Report {
       options.seed = given["--seed"] ?? options.seed
       printSeed(options.seed)
       return try await ServerFilterStress(options).run()
+    case "server-scenarios":
+      _ = numbers(arguments.dropFirst(), allowed: [])
+      var scenarios = try ServerScenarios()
+      return try await scenarios.run()
     case "replica-child":
       try await FollowingStore.runChild(Array(arguments.dropFirst()))
       exit(0)

@@ -29,6 +29,30 @@ struct HistoryDecoder {
     return rows.first?.change.after
   }
 
+  /// Returns a record of a table that is not in the model; nil if it has another layout, or is damaged.
+  ///
+  /// - Parameters:
+  ///   - name: the name in ``HistoryLayout`` of the table that the record was written with.
+  ///   - columns: the number of the table's columns.
+  static func record(
+    _ bytes: [UInt8], named name: [UInt8], columns: Int, _ builder: RecordBuilder
+  ) -> Record? {
+    bytes.withUnsafeBytes { bytes in
+      do throws(Unreadable) {
+        var reader = HistoryBytes(bytes)
+        guard try reader.byte() == HistoryEncoder.version,
+          try reader.bytes(count: reader.count()).elementsEqual(name),
+          try reader.byte() == HistoryMark.insertion.rawValue
+        else { return nil }
+        builder.begin(columns: columns)
+        for _ in 0..<columns { try reader.cell(into: builder) }
+        return try? builder.finish()
+      } catch {
+        return nil
+      }
+    }
+  }
+
   /// Adds the changes of one part; the parts must come in order.
   mutating func decode(_ part: UnsafeRawBufferPointer) throws(Unreadable) {
     var reader = HistoryBytes(part)

@@ -95,6 +95,7 @@ struct Migrator {
         migration.isCopy || migration.isRenamed ? aside(position) : old.name,
         to: migration.new.name,
         columns: migration.renamed, connection)
+      try OutboxTable.transcode(migration, HistoryLayout(model), connection)
     }
     for migration in difference.migrations { try createIndexes(migration) }
     for migration in difference.migrations { try createSearchIndexes(migration) }
@@ -324,7 +325,7 @@ struct Migrator {
 
 extension TableMigration {
   /// Returns the source of each cell of a copied row.
-  fileprivate func cellSources(_ old: SchemaDescription.Table) -> [TableCopy.CellSource] {
+  func cellSources(_ old: SchemaDescription.Table) -> [TableCopy.CellSource] {
     var rowPosition = 0.0
     return sources.enumerated().map { position, source in
       switch source {

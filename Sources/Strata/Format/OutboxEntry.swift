@@ -280,7 +280,9 @@ struct OutboxEntry: Sendable, Equatable {
     _ server: Record?, local: Record?, known: Record?, in table: Table
   ) -> Edited {
     if !isKnown && server == nil { return Edited(row: local) }
-    return edits(of: isDeleted ? nil : local, over: known, editedAttributes)
+    // A row that cannot be read any more says nothing of the attributes that were not edited.
+    let base = known ?? (isKnown ? server : nil)
+    return edits(of: isDeleted ? nil : local, over: base, editedAttributes)
       .edited(server, in: table)
   }
 

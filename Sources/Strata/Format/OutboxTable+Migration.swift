@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 // Outbox entries contain keys and the names of tables and attributes. A migration that changes
@@ -48,6 +49,44 @@ extension OutboxTable {
     }
   }
 
+  private static let rowsOfTable = SQL(
+    "SELECT key, original, handed_row, aside FROM strata_outbox_row WHERE entity = ?1")
+  private static let setRows = SQL(
+    "UPDATE strata_outbox_row SET original = ?3, handed_row = ?4, aside = ?5 "
+      + "WHERE entity = ?1 AND key = ?2")
+
+  /// Brings the rows in a migrated table's entries to the columns of the model.
+  ///
+  /// Without the row from which an edit started, nobody could tell the edit from the values that others
+  /// have changed. A row that cannot be brought along stays as it is, and is not read again.
+  static func transcode(
+    _ migration: TableMigration, _ layout: HistoryLayout, _ connection: Connection
+  ) throws(StoreError) {
+    guard let old = migration.old else { return }
+    let name = HistoryLayout.name(old.name, old.ordered.map { ($0.name, $0.storage) })
+    let header = layout.headers[migration.table.id.index]
+    if HistoryLayout.header(name) == header { return }
+    let (sources, builder) = (migration.cellSources(old), RecordBuilder())
+    var encoder = HistoryEncoder(layout)
+    func transcoded(_ row: Statement, _ column: Int32) -> Cell {
+      if row.isNull(column) { return .null }
+      let bytes = Array(row.blob(column))
+      guard
+        let record = HistoryDecoder.record(
+          bytes, named: name, columns: old.columns.count, builder),
+        let new = try? record.copied(from: sources, builder)
+      else { return .blob(Data(bytes)) }
+      return .blob(Data(encoder.encode(new, header: header)))
+    }
+    let entries = try connection.prepared(rowsOfTable, .text(migration.new.name)).map { row in
+      (key: Cell(row, 0), rows: (1...3).map { transcoded(row, $0) })
+    }
+    for entry in entries {
+      try connection.run(
+        setRows, .text(migration.new.name), entry.key, entry.rows[0], entry.rows[1], entry.rows[2])
+    }
+  }
+
   /// Moves the entry of a row to another key, which may be in another table.
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
@@ -66,5 +105,23 @@ extension OutboxTable {
   /// Removes the entries of a removed table.
   static func remove(_ table: String, _ connection: Connection) throws(StoreError) {
     try connection.run(removeTable, .text(table))
+  }
+}
+
+extension Record {
+  /// Returns the row of a migrated table that is made of this row.
+  fileprivate func copied(
+    from sources: [TableCopy.CellSource], _ builder: RecordBuilder
+  ) throws -> Record {
+    builder.begin(columns: sources.count)
+    for source in sources {
+      switch source {
+      case .column(let column): builder.append(column, of: self)
+      case .converted(let column, let convert): builder.append(try convert(self[column]))
+      case .made(let make): builder.append(try make())
+      case .computed(let compute): builder.append(try compute(self))
+      }
+    }
+    return try builder.finish()
   }
 }
