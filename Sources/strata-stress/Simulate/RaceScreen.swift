@@ -6,7 +6,7 @@ import Strata
 final class RaceScreen {
   /// A live query that is not always open.
   enum OptionalQuery: CaseIterable {
-    case filtered, window, shelved, sections, count, greatest
+    case filtered, window, shelved, sections, count, greatest, related
   }
 
   private let view: ViewContext
@@ -21,6 +21,9 @@ final class RaceScreen {
   private var sections: SectionedLiveQuery<Book, Int>?
   private var count: LiveValue<Int>?
   private var greatest: LiveValue<Int?>?
+  /// The pages of the books with first = 1. A change of a book has to read its pages, so the turn can be
+  /// interrupted. Under unsaved edits the query is not exact, so its elements are not compared.
+  private var related: LiveQuery<Page>?
 
   init(_ view: ViewContext) async throws {
     self.view = view
@@ -39,6 +42,9 @@ final class RaceScreen {
   /// Opens a random live query, or closes it.
   func toggle(_ random: inout SplitMix64) { toggle(random.pick(OptionalQuery.allCases)) }
 
+  /// Opens a live query that reads at many changes.
+  func readAtChanges() { if related == nil { toggle(.related) } }
+
   /// Opens a live query, or closes it.
   func toggle(_ query: OptionalQuery) {
     switch query {
@@ -52,6 +58,7 @@ final class RaceScreen {
       sections =
         sections == nil ? view.live(Book.sorted(by: \.second), sectionedBy: \.first) : nil
     case .count: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
+    case .related: related = related == nil ? view.live(Page.where { $0.book.first == 1 }) : nil
     case .greatest: greatest = greatest == nil ? view.live(.max(\.second), of: Book.all) : nil
     }
   }
@@ -64,6 +71,7 @@ final class RaceScreen {
     try await sections?.waitUntilLoaded()
     try await count?.waitUntilLoaded()
     try await greatest?.waitUntilLoaded()
+    try await related?.waitUntilLoaded()
   }
 
   /// The elements and values of the loaded live queries.

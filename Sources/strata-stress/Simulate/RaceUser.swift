@@ -242,6 +242,10 @@ final class RaceUser {
   /// Suspends the stack and resumes it. The suspension may interrupt a turn that loads live queries.
   private func suspend() async throws {
     for _ in 0..<random.below(4) { screen.toggle(&random) }
+    if random.oneIn(2) {
+      screen.readAtChanges()
+      try await screen.waitUntilLoaded()
+    }
     if random.oneIn(2) { await Pause(&random).wait() }
     if random.oneIn(2) {
       try await edit()
