@@ -160,3 +160,10 @@ private func push(_ changes: Changes<Song>) async throws {}
     fileprivate static var applicationSupportDirectory: URL { URL(filePath: "/") }
   }
 #endif
+
+private struct Invoice: Entity {
+  var id = Key<Invoice>()
+  var number = 0
+
+  static let schema = Schema<Invoice>("invoices", key: \.id) { Attribute(\.number).unique() }
+}
