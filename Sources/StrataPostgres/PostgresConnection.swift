@@ -208,9 +208,10 @@
       of table: Table, in column: Int, referringTo targets: Set<RecordKey>
     ) throws(ReplicaError) -> Set<RecordKey> {
       guard let target = followed[table]?.reference?.target else { return [] }
-      let (mapping, texts) = (mapping(of: table), targets.map(mapping(of: target).text))
-      let found = try connected().run(
-        .init(mapping.selectReferring(column), [texts.arrayText], isBinary: true))
+      let (mapping, targetMapping) = (mapping(of: table), mapping(of: target))
+      let select = mapping.selectReferring(column, to: targetMapping)
+      let texts = targets.map(targetMapping.text)
+      let found = try connected().run(.init(select, [texts.arrayText], isBinary: true))
       return Set(try mapping.rows(found, builder).map(\.key))
     }
 

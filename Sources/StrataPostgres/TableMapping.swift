@@ -22,6 +22,12 @@
         case .text, .varchar, .bytea, .numeric: nil
         }
       }
+
+      /// Returns whether PostgreSQL compares values of the types without a cast.
+      func isComparable(with other: ColumnType) -> Bool {
+        let families: [Set<ColumnType>] = [[.int2, .int4, .int8], [.text, .varchar]]
+        return self == other || families.contains { $0.contains(self) && $0.contains(other) }
+      }
     }
 
     let table: Table
@@ -81,6 +87,11 @@
       guard let filter else { return }
       condition = sql(filter.condition)
       if let reference = filter.reference, let target {
+        guard type(of: reference.column).isComparable(with: target.key) else {
+          throw .unsuitable(
+            "the server's column \(names.table).\(names.columns[reference.column]) refers to a key "
+              + "of another type")
+        }
         condition +=
           " AND \(names.column(reference.column)) IN "
           + "(SELECT \(target.keyName) FROM \(target.name) WHERE \(target.condition))"
@@ -201,9 +212,9 @@
 
     /// The select of the rows that refer in a column to one of the keys in the array `$1`, and that may
     /// meet the filter.
-    func selectReferring(_ column: Int) -> String {
+    func selectReferring(_ column: Int, to target: TableMapping) -> String {
       "SELECT \(list) FROM \(name) WHERE \(names.column(column)) "
-        + "= ANY ($1::\(columns[column].rawValue)[]) AND \(condition)"
+        + "= ANY ($1::\(target.key.rawValue)[]) AND \(condition)"
     }
 
     /// The select of the first `$2` rows whose keys come after `$1`, in the order of the store.

@@ -42,7 +42,7 @@ extension Replica {
       return true
     }
     // A push that changed nothing on the server is not in its log.
-    let confirms = outcome == .confirmed && state.push.push != nil && !followed.isEmpty
+    let confirms = outcome == .confirmed && state.push.push != nil && followed.hasFilters
     let given = reverted
     let requests = try await requests(
       start.changed, whole: whole, readsWaiting: confirms || state.mustReadWaiting == true,
@@ -104,9 +104,12 @@ extension Replica {
         throw ReplicaError(error)
       }
     }
+    // After a copy, the store may have a row that was not followed when the rows were read that refer to
+    // it. A row that waits may have left and come back meanwhile.
+    let isCertain = state.copy == nil && state.mustReadWaiting != true
     for (table, reference) in followed.referring where !whole.contains(table.name) {
       let targets = known.first { $0.table === reference.target }?.keys ?? []
-      let entering = try await unfollowed(targets, in: reference.target)
+      let entering = isCertain ? try await unfollowed(targets, in: reference.target) : targets
       if entering.isEmpty { continue }
       let keys = try await connection.keys(of: table, in: reference.column, referringTo: entering)
       known = known.adding([table.name: keys], of: tables)
@@ -168,9 +171,9 @@ extension Replica {
       // Until the next pull, the store has no state that the server had. A push that the server did not
       // show yet may be in a page. That pull then has its rows, and puts them right.
       progress.read(page.count, of: table, through: page.through)
-      let next = StoredState(copy: progress, push: state.push, mustReadWaiting: !followed.isEmpty)
+      let next = StoredState(copy: progress, push: state.push, mustReadWaiting: followed.hasFilters)
       // With a filter, a page does not show every row of the push. The next pull reads them all.
-      try await apply([page.rows], next, followed.isEmpty ? client : nil)
+      try await apply([page.rows], next, followed.hasFilters ? nil : client)
     }
     state.copy = progress
     needsCopy = false

@@ -181,7 +181,11 @@ actor Maintainer {
   private func show(_ step: MergeStep, onlyIfQuick: Bool) -> Bool {
     guard step.failure == nil else { return !onlyIfQuick && showFailure(of: step) }
     let rows = step.changes.reduce(0) { $0 + $1.count }
-    if onlyIfQuick && (rows > Self.quickWork || undelivered != nil) { return false }
+    if onlyIfQuick
+      && (rows > Self.quickWork || entries.alwaysConcerned > Self.quickWork || undelivered != nil)
+    {
+      return false
+    }
     let changes = ChangeSet.composed(step.changes)
     let concerned = entries.queries(concernedBy: changes)
     let isQuick =
@@ -203,29 +207,29 @@ actor Maintainer {
   /// Hands a turn to the view context.
   ///
   /// - Parameter isQuick: whether the main actor opens the gate. Otherwise the maintainer does, and
-  ///   frees the results that the turn has replaced, which may take long.
+  ///   frees what the turn has replaced and what it holds, which may take long.
   private func deliver(_ turn: MergeTurn, isQuick: Bool = false) {
     underway = turn.updates.mapValues(\.result)
+    if !isQuick {
+      Task.detached { await self.bring(turn) }
+      return
+    }
     Task.detached { @MainActor @Sendable [weak view] in
       let missing = view?.merge(turn) ?? [:]
-      if !missing.isEmpty {
-        await self.complete(turn, with: missing)
-      } else if isQuick {
-        self.gate.open()
-      } else {
-        await self.endTurn()
-      }
+      if missing.isEmpty { self.gate.open() } else { await self.complete(turn, with: missing) }
     }
   }
 
-  private func endTurn() {
+  private func bring(_ turn: MergeTurn) async {
+    let missing = await view?.merge(turn) ?? [:]
+    if !missing.isEmpty { return await complete(turn, with: missing) }
     noteShown()
     gate.open()
   }
 
   /// Notes that the view context shows the newest turn, and releases the results before.
   private func noteShown() {
-    for (id, result) in underway { delivered[id] = result }
+    for (id, result) in underway where identities[id] != nil { delivered[id] = result }
     underway = [:]
   }
 

@@ -23,6 +23,9 @@ struct QueryIndex: Sendable {
   /// The queries that read other tables.
   private var dependent: Set<Identity> = []
 
+  /// The number of queries that any row may concern.
+  var alwaysConcerned: Int { tables.values.reduce(dependent.count) { $0 + $1.others.count } }
+
   mutating func add(_ identity: Identity, _ plan: LivePlan) {
     change(identity, plan, by: 1) { $0.insert(identity) }
   }

@@ -26,6 +26,9 @@ struct SharedQueries: Sendable {
     }
   }
 
+  /// The number of queries at which a step may look whatever rows change.
+  var alwaysConcerned: Int { waiting.count + index.alwaysConcerned }
+
   /// Returns the queries at which a step with some changes looks.
   func queries(concernedBy changes: ChangeSet?) -> Set<Identity> {
     changes.map { index.queries(concernedBy: $0).union(waiting) } ?? waiting

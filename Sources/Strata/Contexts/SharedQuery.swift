@@ -51,10 +51,13 @@ struct SharedQuery: Sendable {
     isStopped || hasUnreported || reloaded != nil || !query.isLoaded || query.result.error != nil
   }
 
-  /// Whether a change of a few rows takes a few microseconds.
+  /// Whether a change of a few rows takes a few microseconds, and runs no code of the app.
   ///
   /// The aggregates of a limited query are computed from all of its rows.
-  var isQuick: Bool { !isWaiting && (folds.isEmpty || query.plan.query.reach == nil) }
+  var isQuick: Bool {
+    !isWaiting && !query.plan.isComputed
+      && (folds.isEmpty || query.plan.query.reach == nil && folds.values.allSatisfy(\.fold.isQuick))
+  }
 
   // MARK: - Statistics
 

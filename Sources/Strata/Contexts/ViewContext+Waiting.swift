@@ -10,6 +10,7 @@ extension ViewContext {
   /// Returns when the context shows a commit, as ``waitUntilMerged(_:)`` does.
   func catchUp(to commit: Int64) async throws(StoreError) {
     while try lacks(commit) {
+      store.writer.endMergePause()
       try await waiters.waitUnlessCancelled(for: .turn(reaching: commit)) { mayReach(commit) }
     }
   }
@@ -19,6 +20,7 @@ extension ViewContext {
   /// It throws nothing: cancelling the task or closing the stack must not look as if the commit had
   /// not been made.
   func mergedOwn(_ commit: Int64) async {
+    if mayReach(commit) { store.writer.endMergePause() }
     await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
   }
 

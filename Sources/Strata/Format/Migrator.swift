@@ -82,6 +82,7 @@ struct Migrator {
         "DROP TABLE \(table.name.quotedIdentifier)")
       if !isDry { try GuestTables.remove(table.name, connection) }
     }
+    let layout = HistoryLayout(model)
     for (position, migration) in difference.migrations.enumerated() {
       if migration.old == nil {
         try perform(.createTable(migration.new.name), migration.table.sql.create)
@@ -95,7 +96,7 @@ struct Migrator {
         migration.isCopy || migration.isRenamed ? aside(position) : old.name,
         to: migration.new.name,
         columns: migration.renamed, connection)
-      try OutboxTable.transcode(migration, HistoryLayout(model), connection)
+      try OutboxTable.transcode(migration, layout, connection)
     }
     for migration in difference.migrations { try createIndexes(migration) }
     for migration in difference.migrations { try createSearchIndexes(migration) }

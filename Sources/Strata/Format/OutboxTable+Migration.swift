@@ -50,7 +50,8 @@ extension OutboxTable {
   }
 
   private static let rowsOfTable = SQL(
-    "SELECT key, original, handed_row, aside FROM strata_outbox_row WHERE entity = ?1")
+    "SELECT key, original, handed_row, aside FROM strata_outbox_row WHERE entity = ?1 "
+      + "AND (original IS NOT NULL OR handed_row IS NOT NULL OR aside IS NOT NULL)")
   private static let setRows = SQL(
     "UPDATE strata_outbox_row SET original = ?3, handed_row = ?4, aside = ?5 "
       + "WHERE entity = ?1 AND key = ?2")

@@ -28,6 +28,9 @@ struct AggregateFold: Sendable {
   /// The columns on which a row's part in the values depends.
   var reads: AttributeSet { AttributeSet(groupColumns + terms.compactMap(\.attribute)) }
 
+  /// Whether a change takes O(log *n*). Groups and distinct values are copied at a change.
+  var isQuick: Bool { groupColumns.isEmpty && !terms.contains { $0.function == .distinct } }
+
   private func tree(of rows: ContiguousArray<Record>, _ column: Int) -> OrderTree {
     let columns = (groupColumns + [column]).map {
       RecordOrder.Column(position: $0, isDescending: false)

@@ -116,7 +116,7 @@ extension Stack {
       let made = try writer.transaction(author: Stack.replicaAuthor) {
         transaction throws(StoreError) in
         if let verdicts { try transaction.confirmPush(except: verdicts, of: told, imports) }
-        let conflicts = try transaction.apply(pulled, FollowedRows(followed))
+        let conflicts = try transaction.apply(pulled, of: followed)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
         return conflicts
@@ -127,30 +127,31 @@ extension Stack {
 
   /// Returns the rows that are not what the server's rows and the waiting edits make of them.
   ///
-  /// - Complexity: O(*n*) rows are read and compared, as in ``apply(_:confirming:state:)``.
+  /// - Complexity: O(*n*) rows are read and compared, as in ``apply(_:of:confirming:state:)``.
   package func differences(
     from pulled: [ServerRows], of followed: FollowedTables
   ) async throws(StoreError) -> [ServerDifference] {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
-        try transaction.differences(from: pulled, FollowedRows(followed))
+        try transaction.differences(from: pulled, of: followed)
       }.result
     }
   }
 
   /// Returns those of some rows of a server that the store does not follow, as far as it knows.
   package func unfollowed(
-    _ keys: Set<RecordKey>, in table: Table, of followed: FollowedTables
+    _ keys: Set<RecordKey>, in table: Table, of tables: FollowedTables
   ) async throws(StoreError) -> Set<RecordKey> {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
-        var known = FollowedRows(followed)
+    let layout = store.historyLayout
+    return try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { reader, connection throws(StoreError) in
+        var followed = FollowedRows(tables, connection, reader.builder, layout)
         var missing: Set<RecordKey> = []
         for key in keys {
-          if try !transaction.isFollowed(key, of: table, &known) { missing.insert(key) }
+          if try !followed.isFollowed(key, of: table) { missing.insert(key) }
         }
         return missing
-      }.result
+      }
     }
   }
 

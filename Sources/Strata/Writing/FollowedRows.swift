@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 /// The tables that a store follows, and which rows of a server it has, besides those whose edits wait.
 package struct FollowedTables: Sendable {
   /// The tables, each after the table to which its filter refers.
@@ -35,7 +37,7 @@ package struct FollowedTables: Sendable {
     self.filters = filters
   }
 
-  package var isEmpty: Bool { filters.isEmpty }
+  package var hasFilters: Bool { !filters.isEmpty }
 
   package subscript(table: Table) -> RowFilter? { filters[table.id] }
 
@@ -51,78 +53,85 @@ package struct FollowedTables: Sendable {
 
   /// Returns the rows of some tables in the order of the tables.
   func sorted(_ parts: [ServerRows]) -> [ServerRows] {
-    filters.isEmpty ? parts : tables.flatMap { table in parts.filter { $0.table === table } }
+    !hasFilters ? parts : tables.flatMap { table in parts.filter { $0.table === table } }
   }
 }
 
-/// What a transaction knows of the rows that a store follows.
+/// What a store knows of the rows of a server that it follows.
+///
+/// The server's version of a row decides, never the edits of this host that wait.
 struct FollowedRows {
-  let filters: FollowedTables
+  let tables: FollowedTables
+  private let connection: Connection
+  private let builder: RecordBuilder
+  private let layout: HistoryLayout
   /// The answers so far, for tables to which filters refer.
   private var known: [TableID: [RecordKey: Bool]] = [:]
 
-  init(_ filters: FollowedTables) { self.filters = filters }
-
-  subscript(table: Table, key: RecordKey) -> Bool? { known[table.id]?[key] }
-
-  mutating func note(_ isFollowed: Bool, _ key: RecordKey, of table: Table) {
-    if filters.isTarget(table) { known[table.id, default: [:]][key] = isFollowed }
+  init(
+    _ tables: FollowedTables, _ connection: Connection, _ builder: RecordBuilder,
+    _ layout: HistoryLayout
+  ) {
+    self.tables = tables
+    self.connection = connection
+    self.builder = builder
+    self.layout = layout
   }
 
-  /// The keys of a table that are known not to be followed.
-  func unfollowed(_ table: Table) -> [RecordKey] {
-    known[table.id]?.filter { !$0.value }.keys.sorted() ?? []
-  }
-}
-
-extension Transaction {
   /// Returns what the store has of a row of the server without edits.
-  func kept(
-    _ row: Record?, of table: Table, _ followed: inout FollowedRows
-  ) throws(StoreError) -> Record? {
-    guard let row, let filter = followed.filters[table] else { return row }
+  mutating func kept(_ row: Record?, of table: Table) throws(StoreError) -> Record? {
+    guard let row, let filter = tables[table] else { return row }
     guard filter.admits(row) else { return nil }
     guard let reference = filter.reference else { return row }
     if row.isNull(reference.column) { return nil }
-    let target = row.key(reference.column)
-    return try isFollowed(target, of: reference.target, &followed) ? row : nil
+    return try isFollowed(row.key(reference.column), of: reference.target) ? row : nil
   }
 
   /// Returns whether the server has a row that the store follows, as far as the store knows.
-  func isFollowed(
-    _ key: RecordKey, of table: Table, _ followed: inout FollowedRows
-  ) throws(StoreError) -> Bool {
-    if let answer = followed[table, key] { return answer }
+  mutating func isFollowed(_ key: RecordKey, of table: Table) throws(StoreError) -> Bool {
+    if let answer = known[table.id]?[key] { return answer }
     let row: Record?
     if let entry = try OutboxTable.entry(table, key, connection) {
-      row = entry.isKnown ? entry.original.flatMap { decode($0, of: table) } : nil
+      row = entry.original.flatMap { HistoryDecoder.record($0, of: table, layout, builder) }
     } else {
       row = try connection.record(key, of: table, builder)
     }
-    let answer = try kept(row, of: table, &followed) != nil
-    followed.note(answer, key, of: table)
+    let answer = try kept(row, of: table) != nil
+    note(answer, key, of: table)
     return answer
+  }
+
+  /// Notes whether the store follows a row, as a pull has told.
+  mutating func note(_ isFollowed: Bool, _ key: RecordKey, of table: Table) {
+    if tables.isTarget(table) { known[table.id, default: [:]][key] = isFollowed }
   }
 
   /// Takes the rows out of the store that refer to rows that are not followed any more.
   ///
   /// Rows whose edits wait stay until the server has the edits.
-  func removeRowsOfUnfollowed(
-    from working: inout WorkingSet, _ followed: inout FollowedRows
-  ) throws(StoreError) {
-    for (table, reference) in followed.filters.referring {
-      for target in followed.unfollowed(reference.target) {
+  mutating func removeRowsOfUnfollowed(from working: inout WorkingSet) throws(StoreError) {
+    for (table, reference) in tables.referring {
+      for target in unfollowed(reference.target) {
         let rows = try connection.records(
           of: table, referringTo: target, in: reference.column, builder)
         for row in rows {
           let key = row.key(Table.keyColumn)
           if working.find(table.id, key) != nil { continue }
-          if try OutboxTable.entry(table, key, connection) != nil { continue }
+          if try OutboxTable.entry(table, key, connection) != nil {
+            // The rows that refer to this one go, if the server's version refers to the target.
+            _ = try isFollowed(key, of: table)
+            continue
+          }
           working.tables[table.id, default: .init()].append(
             .init(key: key, before: row, after: nil))
-          followed.note(false, key, of: table)
+          note(false, key, of: table)
         }
       }
     }
+  }
+
+  /// The keys of a table that are known not to be followed.
+  private func unfollowed(_ table: Table) -> [RecordKey] {
+    known[table.id]?.filter { !$0.value }.keys.sorted() ?? []
   }
 }

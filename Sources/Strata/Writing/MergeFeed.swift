@@ -10,9 +10,11 @@ final class MergeFeed {
   /// The snapshot of the newest merge step.
   private weak var snapshot: Snapshot?
   /// Brings the view context to a step.
-  private var show: (@Sendable (MergeStep) -> Void)?
+  private var bring: (@Sendable (MergeStep) -> Void)?
   /// The end of the pause after a step of several commits.
   private var pauseEnd: ContinuousClock.Instant?
+  /// Whether the writer looks again at the end of a pause.
+  var looksAgain = false
 
   /// The time in which further commits gather after a step of several commits.
   ///
@@ -34,7 +36,7 @@ final class MergeFeed {
   func begin(at snapshot: Snapshot, _ show: @escaping @Sendable (MergeStep) -> Void) {
     cursor = publisher.addCursor()
     self.snapshot = snapshot
-    self.show = show
+    bring = show
     pull.begin()
   }
 
@@ -53,7 +55,7 @@ final class MergeFeed {
   func close() {
     pull.close()
     gate.close()
-    show = nil
+    bring = nil
   }
 
   /// Notes that a step could not be made.
@@ -78,6 +80,20 @@ final class MergeFeed {
   /// Whether the view context shows every commit, or there is none.
   var isAtRest: Bool { isUnread || gate.isOpen && !isDue }
 
+  // MARK: Steps
+
+  /// Brings the view context to a step, for which the gate is taken.
+  func show(_ step: MergeStep) {
+    pauseEnd = nil
+    if step.changes.count > 1 {
+      pauseEnd = .now + Self.pause
+      gate.beginPause()
+    }
+    bring?(step)
+  }
+
+  // MARK: Pauses
+
   /// The time until the next step, in which commits gather; nil if a step may come now.
   var pause: Duration? {
     guard let pauseEnd, !pull.isAsked else { return nil }
@@ -85,13 +101,8 @@ final class MergeFeed {
     return rest > .zero ? rest : nil
   }
 
-  // MARK: Steps
-
-  /// Brings the view context to a step, for which the gate is taken.
-  func begin(_ step: MergeStep) {
-    pauseEnd = step.changes.count > 1 ? .now + Self.pause : nil
-    show?(step)
-  }
+  /// Ends the pause, because somebody waits for the next step.
+  func endPause() { pauseEnd = nil }
 
   /// Returns the step to a snapshot whose commits are published.
   func step(to snapshot: Snapshot) -> MergeStep {

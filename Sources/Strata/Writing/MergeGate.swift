@@ -1,8 +1,8 @@
 /// Lets one merge turn at a time through to the view context.
 ///
 /// The writer takes the gate for a step, and the maintainer takes it for the results of opened
-/// queries. The view context opens it on the main actor as soon as it shows the turn, so no other
-/// thread has to be woken for that.
+/// queries. After a quick turn the main actor opens it, so no other thread has to be woken for that.
+/// After any other turn the maintainer does.
 ///
 /// taken ─open→ open ─take→ taken;  any ─close→ closed
 /// A taker that meets a taken gate is called when the gate opens.
@@ -57,6 +57,24 @@ final class MergeGate: Sendable {
     }
     wanted.writer?()
     wanted.maintainer?()
+  }
+
+  // MARK: Pauses
+
+  /// Whether the writer pauses before the next step.
+  private let isPausing = Lock(false)
+
+  /// Notes that the writer pauses before the next step.
+  func beginPause() { isPausing.withLock { $0 = true } }
+
+  /// Notes that somebody waits for the next step.
+  ///
+  /// - Returns: whether the writer may be pausing, and has to be told.
+  func endPause() -> Bool {
+    isPausing.withLock { isPausing in
+      defer { isPausing = false }
+      return isPausing
+    }
   }
 
   /// Closes the gate for good.

@@ -94,7 +94,7 @@ struct MergePull: Sendable {
     return isWoken || completedSave != nil || reach == .commits && hasUnread
   }
 
-  /// Whether somebody waits for a step, besides the consumers of commits.
+  /// Whether a save of the view context or a wake asks for a step.
   var isAsked: Bool { isWoken || completedSave != nil }
 
   /// Whether the log may be restarted while the pull is at rest.

@@ -59,10 +59,10 @@ extension Transaction {
   /// Notes that the server has made everything that was handed over, except for some edits.
   ///
   /// - Parameters:
-  ///   - tables: the tables of which the verdicts tell; nil for all. Edits of other tables wait again.
+  ///   - tables: the tables of which the verdicts tell. Edits of other tables wait again.
   ///   - imports: the running imports, which are notified of pushed rows.
   mutating func confirmPush(
-    except verdicts: [ServerVerdict], of tables: Set<TableID>? = nil, _ imports: ImportsUnderWay
+    except verdicts: [ServerVerdict], of tables: Set<TableID>, _ imports: ImportsUnderWay
   ) throws(StoreError) {
     let reasons = Dictionary(
       verdicts.map { (PushOrder.Row(table: $0.table.id, key: $0.key), $0.refusal) }
@@ -71,7 +71,7 @@ extension Transaction {
       var entry = entry
       let isLeft: Bool
       switch reasons[PushOrder.Row(table: table.id, key: key)] {
-      case nil where tables?.contains(table.id) == false: isLeft = entry.takeBack()
+      case nil where !tables.contains(table.id): isLeft = entry.takeBack()
       case nil:
         imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
         isLeft = entry.confirm()

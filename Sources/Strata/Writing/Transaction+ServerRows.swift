@@ -10,12 +10,12 @@ extension Transaction {
   /// - Complexity: O(*n*) rows are read and compared for *n* rows of the server and of the store
   ///   within the extents. Equal rows are not written.
   mutating func apply(
-    _ pulled: [ServerRows], _ known: FollowedRows
+    _ pulled: [ServerRows], of tables: FollowedTables
   ) throws(StoreError) -> [Conflict] {
     var conflicts: [Conflict] = []
     var working = WorkingSet()
-    var followed = known
-    for part in followed.filters.sorted(pulled) {
+    var followed = FollowedRows(tables, connection, builder, historyLayout)
+    for part in tables.sorted(pulled) {
       var rows = WorkingSet.Rows()
       try forEachRow(of: part, &followed) { key, before, merged throws(StoreError) in
         if let entry = merged.entry { try OutboxTable.set(entry, part.table, key, connection) }
@@ -27,18 +27,18 @@ extension Transaction {
       }
       working.tables[part.table.id] = rows
     }
-    try removeRowsOfUnfollowed(from: &working, &followed)
+    try followed.removeRowsOfUnfollowed(from: &working)
     try write(&working, of: pulled)
     return conflicts
   }
 
-  /// Returns the rows that ``apply(_:_:)`` would write.
+  /// Returns those of the rows that ``apply(_:of:)`` would write.
   func differences(
-    from pulled: [ServerRows], _ known: FollowedRows
+    from pulled: [ServerRows], of tables: FollowedTables
   ) throws(StoreError) -> [ServerDifference] {
     var differences: [ServerDifference] = []
-    var followed = known
-    for part in followed.filters.sorted(pulled) {
+    var followed = FollowedRows(tables, connection, builder, historyLayout)
+    for part in tables.sorted(pulled) {
       try forEachRow(of: part, &followed) { key, stored, merged in
         if stored != merged.row {
           differences.append(
@@ -161,14 +161,14 @@ extension Transaction {
       }
     for key in keys.sorted() {
       let server = part.rows[key]
-      let kept = try kept(server, of: part.table, &followed)
+      let kept = try followed.kept(server, of: part.table)
       followed.note(kept != nil, key, of: part.table)
       guard waits, let entry = try OutboxTable.entry(part.table, key, connection) else {
         try body(key, stored[key], MergedRow(row: kept))
         continue
       }
       // Whether the server has the row, only a later pull can tell.
-      if server == nil && part.isRange && followed.filters[part.table] != nil { continue }
+      if server == nil && part.isRange && followed.tables[part.table] != nil { continue }
       try body(key, stored[key], merged(entry, key, part, kept: kept, local: stored[key]))
     }
   }

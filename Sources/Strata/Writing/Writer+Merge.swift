@@ -45,22 +45,33 @@ extension Writer {
   ///
   /// Between two steps a log that is due is restarted.
   func offerMergeStep() {
-    let restarts = merge.isOpen && log.isRestartDue
+    let restarts = merge.isOpen && !merge.isUnread && log.isRestartDue
     guard merge.isDue || restarts else { return }
     if !restarts, let pause = merge.pause { return offerMergeStep(after: pause) }
     guard takeGate() else { return }
     if !merge.isDue { restartLogIfDue() }
     guard merge.isDue, let step = makeMergeStep() else { return mergeGate.open() }
-    merge.begin(step)
+    merge.show(step)
     if log.isRestartDue { offerMergeStep() }
   }
 
   private func offerMergeStep(after pause: Duration) {
-    if isPausing { return }
-    isPausing = true
+    if merge.looksAgain { return }
+    merge.looksAgain = true
     executor.async(after: pause) { [weak self] in
       self?.assumeIsolated { writer in
-        writer.isPausing = false
+        writer.merge.looksAgain = false
+        writer.offerMergeStep()
+      }
+    }
+  }
+
+  /// Ends a pause between steps, because somebody waits for the next step.
+  nonisolated func endMergePause() {
+    guard mergeGate.endPause() else { return }
+    executor.async { [weak self] in
+      self?.assumeIsolated { writer in
+        writer.merge.endPause()
         writer.offerMergeStep()
       }
     }
@@ -74,7 +85,6 @@ extension Writer {
   }
 
   private func makeMergeStep() -> MergeStep? {
-    guard merge.hasBegun else { return nil }
     let snapshot: Snapshot
     do throws(StoreError) { snapshot = try self.snapshot() } catch {
       // Commits with other tables, in a damaged file or in another file are never read. The view

@@ -29,8 +29,6 @@ actor Writer {
   let log: LogKeeper
   private let newest: NewestCommit
   private var history: HistoryLog?
-  /// Whether the next merge step waits for the end of a pause.
-  var isPausing = false
   /// Whether a look for foreign commits is due in a moment.
   private var looksAgain = false
   /// Whether an import has dropped indexes and has not made them again.

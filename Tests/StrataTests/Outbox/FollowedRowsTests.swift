@@ -181,6 +181,26 @@ struct FollowedRowsTests {
     #expect(try await stack.replicaOutbox.requests().isEmpty)
   }
 
+  @Test func `the rows below a row whose edits wait go all the same`() async throws {
+    let tables = try tables()
+    _ = try await stack.openReplica(of: tables.tables, first: Data())
+    var server = Server()
+    server.racks[1] = Rack(id: 1, level: 7)
+    server.volumes[1] = Volume(id: 1, rackID: 1)
+    server.leaves[1] = Leaf(id: 1, volumeID: 1)
+    try await pull(server, [[1], [1], [1]], tables)
+    try await stack.withScratch { context in
+      context.update(try #require(try await context.find(Volume.self, 1))) { $0.pages = 4 }
+    }
+    server.racks[1]?.level = 1
+    try await pull(server, [[1], [], []], tables)
+    #expect(try await stack.fetch(Volume.all).map(\.pages) == [4])
+    #expect(try await stack.fetch(Leaf.all).isEmpty)
+    server.racks[1]?.level = 8
+    try await pull(server, [[1], [], []], tables)
+    #expect(try await stack.fetch(Leaf.all) == [Leaf(id: 1, volumeID: 1)])
+  }
+
   @Test func `references lead to tables that are followed, and not back`() throws {
     let model = stack.store.model
     let volumes = model.table(of: Volume.self)
