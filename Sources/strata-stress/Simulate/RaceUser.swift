@@ -58,6 +58,7 @@ final class RaceUser {
     let note = Transcript.ScreenNote(
       commit: view.commit, layers: layers, contents: screen.contents,
       conflicts: saving == nil ? view.conflicts.compactMap(\.plainName) : nil,
+      knowsLater: view.saveError != nil,
       saving: view.isSaving ? saving?.number : nil, isAtRest: isAtRest)
     transcript { $0.screens.append(note) }
     transcript.didReport(view.commit, by: 0)

@@ -55,6 +55,8 @@ struct Transcript: Sendable {
     let contents: ScreenContents
     /// The conflicts that the view context lists; nil while a save is under way.
     let conflicts: [String]?
+    /// Whether a save has failed, which may have told of rows of later commits.
+    let knowsLater: Bool
     /// The number of the save that is under way.
     let saving: Int?
     let isAtRest: Bool
