@@ -31,9 +31,11 @@ struct StartedProcess {
     try? input.write(contentsOf: Data((line + "\n").utf8))
   }
 
+  func closeInput() { try? input.close() }
+
   /// Closes the input and waits for the end of the process.
   func end() {
-    try? input.close()
+    closeInput()
     process.waitUntilExit()
   }
 

@@ -17,8 +17,10 @@
       self.number = number
       self.isAsynchronous = isAsynchronous
       random = SplitMix64(seed: seed)
+      // A psql whose connection ends makes another one, which has these settings, too.
+      let options = "-c lock_timeout=300ms" + (isAsynchronous ? " -c synchronous_commit=off" : "")
       process = try StartedProcess(
-        ["psql", "-qAtX", target],
+        ["PGOPTIONS=\(options)", "psql", "-qAtX", target],
         of: URL(fileURLWithPath: "/usr/bin/env"), printsErrors: false)
     }
 
@@ -39,15 +41,18 @@
     /// - Returns: whether the server was there.
     func step() async -> Bool {
       batches += 1
-      let mode = isAsynchronous ? "SET synchronous_commit = off;" : ""
-      let sql = batches == 1 ? "SET lock_timeout = '300ms'; \(mode)" : transaction()
       // The echo comes even after an error.
-      process.send("\(sql)\n\\echo done \(batches)")
+      process.send("\(transaction())\n\\echo done \(batches)")
       while let line = await process.output.next() { if line == "done \(batches)" { return true } }
       return false
     }
 
-    func end() { process.end() }
+    /// Ends psql. A replica may hold the lock that psql waits for, and needs the threads of this pool.
+    func end() async {
+      process.closeInput()
+      while await process.output.next() != nil {}
+      process.end()
+    }
 
     private func transaction() -> String {
       let (a, p, amount) = (1 + random.below(20), 1 + random.below(60), 1 + random.below(9))
