@@ -205,11 +205,11 @@
     }
 
     func keys(
-      of table: Table, in column: Int, referringTo targets: Set<RecordKey>
+      of table: Table, referringTo targets: Set<RecordKey>
     ) throws(ReplicaError) -> Set<RecordKey> {
-      guard let target = followed[table]?.reference?.target else { return [] }
-      let (mapping, targetMapping) = (mapping(of: table), mapping(of: target))
-      let select = mapping.selectReferring(column, to: targetMapping)
+      guard let reference = followed[table]?.reference else { return [] }
+      let (mapping, targetMapping) = (mapping(of: table), mapping(of: reference.target))
+      let select = mapping.selectReferring(reference.column, to: targetMapping)
       let texts = targets.map(targetMapping.text)
       let found = try connected().run(.init(select, [texts.arrayText], isBinary: true))
       return Set(try mapping.rows(found, builder).map(\.key))

@@ -111,7 +111,7 @@ extension Replica {
       let targets = known.first { $0.table === reference.target }?.keys ?? []
       let entering = isCertain ? try await unfollowed(targets, in: reference.target) : targets
       if entering.isEmpty { continue }
-      let keys = try await connection.keys(of: table, in: reference.column, referringTo: entering)
+      let keys = try await connection.keys(of: table, referringTo: entering)
       known = known.adding([table.name: keys], of: tables)
     }
     return known + tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }

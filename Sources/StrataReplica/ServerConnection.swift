@@ -16,10 +16,10 @@ package protocol ServerConnection: Sendable {
     since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
   ) async throws(ReplicaError) -> PullStart
 
-  /// Returns the keys of the rows that refer to some rows and that may meet the filter, in the snapshot
-  /// of the pull.
+  /// Returns the keys of the rows that refer to some rows by the reference of their filter, and that may
+  /// meet the filter, in the snapshot of the pull.
   func keys(
-    of table: Table, in column: Int, referringTo targets: Set<RecordKey>
+    of table: Table, referringTo targets: Set<RecordKey>
   ) async throws(ReplicaError) -> Set<RecordKey>
 
   /// Reads rows in the snapshot of the pull, and ends its transaction.

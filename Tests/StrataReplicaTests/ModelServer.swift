@@ -260,7 +260,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func keys(
-    of table: Table, in column: Int, referringTo targets: Set<RecordKey>
+    of table: Table, referringTo targets: Set<RecordKey>
   ) -> Set<RecordKey> { [] }
 
   func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {

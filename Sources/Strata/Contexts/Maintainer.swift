@@ -179,72 +179,73 @@ actor Maintainer {
   ///
   /// - Returns: false, and does nothing, if the step must be quick and may not be.
   private func show(_ step: MergeStep, onlyIfQuick: Bool) -> Bool {
-    guard step.failure == nil else { return !onlyIfQuick && showFailure(of: step) }
     let rows = step.changes.reduce(0) { $0 + $1.count }
     if onlyIfQuick
-      && (rows > Self.quickWork || entries.alwaysConcerned > Self.quickWork || undelivered != nil)
+      && (step.failure != nil || undelivered != nil
+        || max(rows, entries.alwaysConcerned) > Self.quickWork)
     {
       return false
     }
+    if step.failure != nil {
+      showFailure(of: step)
+      return true
+    }
     let changes = ChangeSet.composed(step.changes)
     let concerned = entries.queries(concernedBy: changes)
-    let isQuick =
-      onlyIfQuick && max(1, rows) * concerned.count <= Self.quickWork
-      && concerned.allSatisfy { entries[$0]?.isQuick == true }
-    if onlyIfQuick && !isQuick { return false }
-
+    if onlyIfQuick
+      && (max(1, rows) * concerned.count > Self.quickWork
+        || !concerned.allSatisfy { entries[$0]?.isQuick == true })
+    {
+      return false
+    }
     noteShown()
     if hold?.snapshot !== step.snapshot { hold = SnapshotHold(step.snapshot, .liveQueries) }
     let advance = applied(step, changes, to: concerned)
-    if advance.isComplete {
-      deliver(turn(of: advance), isQuick: isQuick)
-    } else {
-      Task.detached { await self.complete(advance) }
+    switch (advance.isComplete, onlyIfQuick) {
+    case (true, true): bringAtOnce(turn(of: advance))
+    case (true, false): begin(turn(of: advance))
+    case (false, _): Task.detached { await self.finish(advance) }
     }
     return true
   }
 
-  /// Hands a turn to the view context.
-  ///
-  /// - Parameter isQuick: whether the main actor opens the gate. Otherwise the maintainer does, and
-  ///   frees what the turn has replaced and what it holds, which may take long.
-  private func deliver(_ turn: MergeTurn, isQuick: Bool = false) {
+  /// Hands a quick turn to the view context. The main actor opens the gate.
+  private func bringAtOnce(_ turn: MergeTurn) {
     underway = turn.updates.mapValues(\.result)
-    if !isQuick {
-      Task.detached { await self.bring(turn) }
-      return
-    }
     Task.detached { @MainActor @Sendable [weak view] in
       let missing = view?.merge(turn) ?? [:]
-      if missing.isEmpty { self.gate.open() } else { await self.complete(turn, with: missing) }
+      if missing.isEmpty { self.gate.open() } else { await self.bring(turn) }
     }
   }
 
-  private func bring(_ turn: MergeTurn) async {
-    let missing = await view?.merge(turn) ?? [:]
-    if !missing.isEmpty { return await complete(turn, with: missing) }
+  private func begin(_ turn: MergeTurn) { Task.detached { await self.bring(turn) } }
+
+  /// Hands a turn to the view context, and reads the records that it needs first.
+  ///
+  /// The maintainer opens the gate, and frees what the turn has replaced and what it holds, which may
+  /// take long.
+  private func bring(_ first: MergeTurn) async {
+    var turn = first
+    underway = turn.updates.mapValues(\.result)
+    while let missing = await view?.merge(turn), !missing.isEmpty {
+      if await read(missing, into: &turn) { continue }
+      underway = [:]
+      takeBack(turn)
+      return gate.open()
+    }
     noteShown()
     gate.open()
+  }
+
+  /// Reads what a step lacks, and hands the turn to the view context.
+  private func finish(_ advance: Advance) async {
+    if let turn = await read(advance) { await bring(turn) } else { gate.open() }
   }
 
   /// Notes that the view context shows the newest turn, and releases the results before.
   private func noteShown() {
     for (id, result) in underway where identities[id] != nil { delivered[id] = result }
     underway = [:]
-  }
-
-  /// Reads what a step lacks, and hands the turn to the view context.
-  private func complete(_ advance: Advance) async {
-    if let turn = await read(advance) { deliver(turn) } else { gate.open() }
-  }
-
-  /// Reads the records that the view context needs first, and hands it the turn again.
-  private func complete(_ turn: MergeTurn, with missing: [TableID: Set<RecordKey>]) async {
-    var turn = turn
-    if await read(missing, into: &turn) { return deliver(turn) }
-    underway = [:]
-    takeBack(turn)
-    gate.open()
   }
 
   /// Reads the records that a turn lacks; false if a suspension took its snapshot.
@@ -379,7 +380,7 @@ actor Maintainer {
   }
 
   /// Hands over the last turn, in which every query fails: nothing newer can be read.
-  private func showFailure(of step: MergeStep) -> Bool {
+  private func showFailure(of step: MergeStep) {
     noteShown()
     failure = step.failure
     if let failure {
@@ -387,8 +388,7 @@ actor Maintainer {
     }
     var turn = turn(of: Advance(step: step, changes: nil))
     turn.failure = failure
-    deliver(turn)
-    return true
+    begin(turn)
   }
 
   /// Keeps the content of a turn that the view context did not get, for the next turn.

@@ -15,6 +15,11 @@ protocol GuestTable {
     _ connection: Connection
   ) throws(StoreError)
 
+  /// Brings rows of a migrated table, which are kept in encoded form, to the columns of the model.
+  static func transcode(
+    _ migration: TableMigration, _ layout: HistoryLayout, _ connection: Connection
+  ) throws(StoreError)
+
   /// Removes the rows that belong to a removed table.
   static func remove(_ table: String, _ connection: Connection) throws(StoreError)
 
@@ -33,6 +38,10 @@ extension GuestTable {
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
+  ) throws(StoreError) {}
+
+  static func transcode(
+    _ migration: TableMigration, _ layout: HistoryLayout, _ connection: Connection
   ) throws(StoreError) {}
 
   static func remove(_ table: String, _ connection: Connection) throws(StoreError) {}
@@ -67,6 +76,12 @@ enum GuestTables {
     _ connection: Connection
   ) throws(StoreError) {
     for guest in all { try guest.rename(table, to: name, columns: columns, connection) }
+  }
+
+  static func transcode(
+    _ migration: TableMigration, _ layout: HistoryLayout, _ connection: Connection
+  ) throws(StoreError) {
+    for guest in all { try guest.transcode(migration, layout, connection) }
   }
 
   static func remove(_ table: String, _ connection: Connection) throws(StoreError) {

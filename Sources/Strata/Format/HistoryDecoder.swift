@@ -44,9 +44,7 @@ struct HistoryDecoder {
           try reader.bytes(count: reader.count()).elementsEqual(name),
           try reader.byte() == HistoryMark.insertion.rawValue
         else { return nil }
-        builder.begin(columns: columns)
-        for _ in 0..<columns { try reader.cell(into: builder) }
-        return try? builder.finish()
+        return try reader.record(columns: columns, builder)
       } catch {
         return nil
       }
@@ -79,10 +77,10 @@ struct HistoryDecoder {
       case .reset:
         isReset = true
         continue
-      case .insertion: change = Change(before: nil, after: try record(of: table, &reader))
-      case .deletion: change = Change(before: try record(of: table, &reader), after: nil)
+      case .insertion: change = Change(before: nil, after: try reader.record(of: table, builder))
+      case .deletion: change = Change(before: try reader.record(of: table, builder), after: nil)
       case .update:
-        let before = try record(of: table, &reader)
+        let before = try reader.record(of: table, builder)
         change = Change(before: before, after: try update(before, &reader))
       }
       guard let key = (change.before ?? change.after)?.key(Table.keyColumn) else { continue }
@@ -91,14 +89,6 @@ struct HistoryDecoder {
       rows.append(RowChange(key: key, change: change))
     }
     tables[table.id] = isReset ? .reset : .rows(rows)
-  }
-
-  private func record(
-    of table: Table, _ reader: inout HistoryBytes
-  ) throws(Unreadable) -> Record {
-    builder.begin(columns: table.columns.count)
-    for _ in table.columns { try reader.cell(into: builder) }
-    return try finish()
   }
 
   private func update(_ before: Record, _ reader: inout HistoryBytes) throws(Unreadable) -> Record {
@@ -114,14 +104,16 @@ struct HistoryDecoder {
       remaining -= 1
       changed = remaining > 0 ? try reader.count() : before.count
     }
-    let after = try finish()
+    let after = try builder.finished()
     // A column that is out of order or that does not exist is left over at the end.
     if remaining > 0 || after == before { throw Unreadable() }
     return after
   }
+}
 
-  private func finish() throws(Unreadable) -> Record {
-    do { return try builder.finish() } catch { throw Unreadable() }
+extension RecordBuilder {
+  fileprivate func finished() throws(HistoryDecoder.Unreadable) -> Record {
+    do { return try finish() } catch { throw HistoryDecoder.Unreadable() }
   }
 }
 
@@ -156,6 +148,21 @@ struct HistoryBytes {
     guard count <= rest.count else { throw HistoryDecoder.Unreadable() }
     defer { rest = rest.dropFirst(count) }
     return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+  }
+
+  mutating func record(
+    of table: Table, _ builder: RecordBuilder
+  ) throws(HistoryDecoder.Unreadable) -> Record {
+    try record(columns: table.columns.count, builder)
+  }
+
+  /// Reads all cells of a record.
+  mutating func record(
+    columns: Int, _ builder: RecordBuilder
+  ) throws(HistoryDecoder.Unreadable) -> Record {
+    builder.begin(columns: columns)
+    for _ in 0..<columns { try cell(into: builder) }
+    return try builder.finished()
   }
 
   /// Appends the next cell to the record that is being built.

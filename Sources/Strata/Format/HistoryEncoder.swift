@@ -52,13 +52,8 @@ struct HistoryEncoder {
 
   /// Returns a record in the form that ``HistoryDecoder/record(_:of:_:_:)`` reads.
   mutating func encode(_ record: Record, of table: TableID) -> [UInt8] {
-    encode(record, header: layout.headers[table.index])
-  }
-
-  /// Returns a record in the form of a table whose sections begin with `header`.
-  mutating func encode(_ record: Record, header: [UInt8]) -> [UInt8] {
     begin()
-    bytes += header
+    bytes += layout.headers[table.index]
     bytes.append(HistoryMark.insertion.rawValue)
     append(record)
     bytes.append(HistoryMark.end.rawValue)

@@ -10,12 +10,19 @@ struct HistoryLayout: Sendable {
 
   init(_ model: Model) {
     let names = model.tables.map { Self.name($0.name, $0.columns.map { ($0.name, $0.storage) }) }
-    headers = names.map(Self.header)
+    headers = names.map { name in
+      var header: [UInt8] = []
+      header.appendVarint(UInt64(name.count))
+      return header + name
+    }
     tables = Dictionary(uniqueKeysWithValues: zip(names, model.tables))
   }
 
   /// Returns the table that a section names; nil if it is unknown or had other columns.
   func table(_ name: UnsafeRawBufferPointer) -> Table? { tables[Array(name)] }
+
+  /// Returns whether a table of the model has a name.
+  func hasTable(named name: [UInt8]) -> Bool { tables[name] != nil }
 
   /// Returns a hash of a table's columns, followed by the table's name.
   static func name(
@@ -24,13 +31,6 @@ struct HistoryLayout: Sendable {
     let columns = columns.map { "\($0.name)\u{0}\($0.storage.rawValue)\u{0}" }
     let hash = columns.joined().utf8.stableHash
     return withUnsafeBytes(of: hash.littleEndian) { Array($0) } + Array(table.utf8)
-  }
-
-  /// Returns the bytes with which the section of a table begins.
-  static func header(_ name: [UInt8]) -> [UInt8] {
-    var header: [UInt8] = []
-    header.appendVarint(UInt64(name.count))
-    return header + name
   }
 }
 

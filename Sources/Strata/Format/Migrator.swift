@@ -96,7 +96,7 @@ struct Migrator {
         migration.isCopy || migration.isRenamed ? aside(position) : old.name,
         to: migration.new.name,
         columns: migration.renamed, connection)
-      try OutboxTable.transcode(migration, layout, connection)
+      try GuestTables.transcode(migration, layout, connection)
     }
     for migration in difference.migrations { try createIndexes(migration) }
     for migration in difference.migrations { try createSearchIndexes(migration) }

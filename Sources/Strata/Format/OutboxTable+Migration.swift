@@ -56,8 +56,6 @@ extension OutboxTable {
     "UPDATE strata_outbox_row SET original = ?3, handed_row = ?4, aside = ?5 "
       + "WHERE entity = ?1 AND key = ?2")
 
-  /// Brings the rows in a migrated table's entries to the columns of the model.
-  ///
   /// Without the row from which an edit started, nobody could tell the edit from the values that others
   /// have changed. A row that cannot be brought along stays as it is, and is not read again.
   static func transcode(
@@ -65,8 +63,7 @@ extension OutboxTable {
   ) throws(StoreError) {
     guard let old = migration.old else { return }
     let name = HistoryLayout.name(old.name, old.ordered.map { ($0.name, $0.storage) })
-    let header = layout.headers[migration.table.id.index]
-    if HistoryLayout.header(name) == header { return }
+    if layout.hasTable(named: name) { return }
     let (sources, builder) = (migration.cellSources(old), RecordBuilder())
     var encoder = HistoryEncoder(layout)
     func transcoded(_ row: Statement, _ column: Int32) -> Cell {
@@ -75,9 +72,10 @@ extension OutboxTable {
       guard
         let record = HistoryDecoder.record(
           bytes, named: name, columns: old.columns.count, builder),
-        let new = try? record.copied(from: sources, builder)
+        let cells = try? sources.map({ try $0.cell(of: record) }),
+        let new = try? Record(cells)
       else { return .blob(Data(bytes)) }
-      return .blob(Data(encoder.encode(new, header: header)))
+      return .blob(Data(encoder.encode(new, of: migration.table.id)))
     }
     let entries = try connection.prepared(rowsOfTable, .text(migration.new.name)).map { row in
       (key: Cell(row, 0), rows: (1...3).map { transcoded(row, $0) })
@@ -106,23 +104,5 @@ extension OutboxTable {
   /// Removes the entries of a removed table.
   static func remove(_ table: String, _ connection: Connection) throws(StoreError) {
     try connection.run(removeTable, .text(table))
-  }
-}
-
-extension Record {
-  /// Returns the row of a migrated table that is made of this row.
-  fileprivate func copied(
-    from sources: [TableCopy.CellSource], _ builder: RecordBuilder
-  ) throws -> Record {
-    builder.begin(columns: sources.count)
-    for source in sources {
-      switch source {
-      case .column(let column): builder.append(column, of: self)
-      case .converted(let column, let convert): builder.append(try convert(self[column]))
-      case .made(let make): builder.append(try make())
-      case .computed(let compute): builder.append(try compute(self))
-      }
-    }
-    return try builder.finish()
   }
 }

@@ -9,6 +9,16 @@ struct TableCopy {
     case made(() throws(ValueError) -> Cell)
     /// A cell that is computed from all cells of the old row.
     case computed((Record) throws -> Cell)
+
+    /// Returns the cell that is made of an old row.
+    func cell(of row: Record) throws -> Cell {
+      switch self {
+      case .column(let column): row[column]
+      case .converted(let column, let convert): try convert(row[column])
+      case .made(let make): try make()
+      case .computed(let compute): try compute(row)
+      }
+    }
   }
 
   let connection: Connection
@@ -82,12 +92,8 @@ struct TableCopy {
 
   /// Returns the key of a row in the new table; nil if the key is made anew or not convertible.
   private func newKey(_ record: Record) -> Cell? {
-    switch sources[0] {
-    case .column(let column): record[column]
-    case .converted(let column, let convert): try? convert(record[column])
-    case .made: nil
-    case .computed(let compute): try? compute(record)
-    }
+    if case .made = sources[0] { return nil }
+    return try? sources[0].cell(of: record)
   }
 
   // MARK: - Failures
