@@ -17,15 +17,18 @@ struct CancelOperation: Sendable {
 
   let name: String
   let part: Part
+  /// Whether a call that is cancelled before it begins must throw.
+  let mustThrow: Bool
   let effect: @Sendable (inout Ledger) -> Void
   let run: @Sendable (CancelSite) async throws -> Void
 
   init(
-    _ name: String, part: Part = .whole,
+    _ name: String, part: Part = .whole, mustThrow: Bool = true,
     effect: @escaping @Sendable (inout Ledger) -> Void = { _ in },
     _ run: @escaping @Sendable (CancelSite) async throws -> Void
   ) {
-    (self.name, self.part, self.effect, self.run) = (name, part, effect, run)
+    (self.name, self.part, self.mustThrow) = (name, part, mustThrow)
+    (self.effect, self.run) = (effect, run)
   }
 
   static let all =
@@ -265,7 +268,8 @@ extension CancelOperation {
         return try await scratch.save()
       }
     },
-    CancelOperation("suspend, resume") { site in
+    // A resumption throws only if the view context has not caught up before.
+    CancelOperation("suspend, resume", mustThrow: false) { site in
       await site.stack.suspend()
       do { try await site.stack.resume() } catch {
         try await Task.detached { try await site.stack.resume() }.value
