@@ -57,10 +57,32 @@
       try session.run(ServerObjects.sql)
       for table in followed.tables {
         let names = try ServerNames(of: table, in: serverTables)
-        try session.run(names.create(table))
+        if table.isJoin {
+          try prepareLinks(table, names, session)
+        } else {
+          try session.run(names.create(table))
+        }
         try session.run(
           .init("SELECT strata.prepare_table($1::regclass, $2)", [names.table, names.key]))
       }
+    }
+
+    /// Makes a table of links if it is missing.
+    private func prepareLinks(
+      _ table: Table, _ names: ServerNames, _ session: PostgresSession
+    ) throws(ReplicaError) {
+      let isThere = try session.run(.init("SELECT to_regclass($1) IS NOT NULL", [names.table]))
+      if isThere.text(0, 0) == "t" { return try names.checkLinks(session) }
+      let ends = try followed.ends(of: table).map { end throws(ReplicaError) in
+        let names = try ServerNames(of: end, in: serverTables)
+        let type = try session.run(
+          .init(
+            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
+              + "WHERE attrelid = $1::regclass AND attname = $2", [names.table, names.key]))
+        return (names, type.text(0, 0) ?? "")
+      }
+      let isOrdered = table.columns.indices.contains(Table.linkPosition)
+      try session.run(names.create(links: ends, isOrdered: isOrdered))
     }
 
     /// Connects, and reads how the server's tables become the store's.

@@ -39,6 +39,24 @@
         id uuid PRIMARY KEY, owner name NOT NULL DEFAULT current_user, seen timestamptz NOT NULL DEFAULT now(),
         last_push int8 NOT NULL DEFAULT 0, token uuid, refused json);
 
+      -- A half of the key of a link, from the key at one end, as stores compute it: its kind, a number or
+      -- a length in eight bytes, and the bytes. The sign bit of a number is flipped, so that keys sort as
+      -- numbers do.
+      CREATE OR REPLACE FUNCTION strata.link_end(int8) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
+        SELECT '\\x01'::pg_catalog.bytea OPERATOR(pg_catalog.||)
+          pg_catalog.int8send($1 OPERATOR(pg_catalog.#) (-9223372036854775808)::pg_catalog.int8)
+      $f$;
+      CREATE OR REPLACE FUNCTION strata.link_end(bytea) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
+        SELECT '\\x04'::pg_catalog.bytea OPERATOR(pg_catalog.||)
+          pg_catalog.int8send(pg_catalog.octet_length($1)::pg_catalog.int8) OPERATOR(pg_catalog.||) $1
+      $f$;
+      CREATE OR REPLACE FUNCTION strata.link_end(uuid) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
+        SELECT strata.link_end(pg_catalog.uuid_send($1))
+      $f$;
+      CREATE OR REPLACE FUNCTION strata.link_end(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
+        SELECT pg_catalog.set_byte(strata.link_end(pg_catalog.convert_to($1, 'UTF8')), 0, 3)
+      $f$;
+
       -- Makes a trigger that is missing. A second call changes no fingerprint.
       CREATE OR REPLACE FUNCTION strata.set_trigger(rel oid, name text, event text, tables text, f text)
       RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $f$
@@ -201,6 +219,9 @@
       GRANT SELECT ON strata.meta, strata.tables, strata.shape, strata.log TO strata_client;
       GRANT SELECT, INSERT (id), UPDATE (seen, last_push, token, refused) ON strata.client TO strata_client;
       GRANT EXECUTE ON FUNCTION strata.prune(), strata.expect(int8, int8) TO strata_client;
+      -- Whoever writes links computes their keys.
+      GRANT EXECUTE ON FUNCTION strata.link_end(int8), strata.link_end(text), strata.link_end(bytea),
+        strata.link_end(uuid) TO PUBLIC;
       ALTER TABLE strata.client ENABLE ROW LEVEL SECURITY;
       DROP POLICY IF EXISTS own ON strata.client;
       CREATE POLICY own ON strata.client TO strata_client USING (owner = current_user) WITH CHECK (owner = current_user);

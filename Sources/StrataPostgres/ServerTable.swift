@@ -33,6 +33,30 @@
       self.name = name ?? E.schema.name
       self.columns = columns
     }
+
+    /// Creates the names of the table of a many-to-many relationship on the server.
+    ///
+    /// ```
+    /// ServerTable(linksOf: Song.moods, name: "song_mood", columns: ["owner": "song_id", "target": "mood_id"])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship, seen from either end.
+    ///   - schema: the schema of the table; nil for the first one of the role's `search_path` that has
+    ///     the table.
+    ///   - name: the name of the table.
+    ///   - columns: the names of the columns `key`, `owner`, `target`, and `position` if the links have
+    ///     an order. Those that are missing are the same. The owner is the entity that declares the
+    ///     relationship.
+    public init<Root: Entity, Target: Entity>(
+      linksOf relationship: ManyToMany<Root, Target>, schema: String? = nil, name: String,
+      columns: [String: String] = [:]
+    ) {
+      local = relationship.tableName
+      self.schema = schema
+      self.name = name
+      self.columns = columns
+    }
   }
 
   /// The names of a table and its columns on the server.
@@ -53,20 +77,62 @@
         throw .unsuitable("\(table.entity) has no attribute \(unknown)")
       }
       let schema = given?.schema.map { $0.quotedIdentifier + "." } ?? ""
-      self.table = schema + (given?.name ?? table.name).quotedIdentifier
+      self.table = schema + (given?.name ?? table.serverName).quotedIdentifier
       columns = table.columns.map { given?.columns[$0.name] ?? $0.name }
     }
 
     /// Returns a column in SQL.
     func column(_ position: Int) -> String { columns[position].quotedIdentifier }
 
-    /// Returns the statement that makes the table on a server.
+    /// Returns the statement that makes an entity's table on a server.
     func create(_ table: Table) -> String {
       let columns = table.columns.enumerated().map { position, column in
         self.column(position) + " " + column.serverType + (column.isOptional ? "" : " NOT NULL")
           + (position == Table.keyColumn ? " PRIMARY KEY" : "")
       }
       return "CREATE TABLE IF NOT EXISTS \(self.table) (\(columns.joined(separator: ", ")))"
+    }
+
+    /// Returns the statements that make a table of links on a server.
+    ///
+    /// - Parameter ends: the tables at the two ends, and the types of their keys in SQL.
+    func create(links ends: [(names: ServerNames, keyType: String)], isOrdered: Bool) -> String {
+      var columns = [
+        "\(column(Table.keyColumn)) bytea GENERATED ALWAYS AS (\(linkKey)) STORED PRIMARY KEY"
+      ]
+      for (position, end) in zip(Table.linkEnds, ends) {
+        columns.append(
+          "\(column(position)) \(end.keyType) NOT NULL REFERENCES \(end.names.table) "
+            + "(\(end.names.column(Table.keyColumn))) ON DELETE CASCADE")
+      }
+      if isOrdered {
+        // The time in seconds since 2001, as in a store: a link without a position comes last.
+        columns.append(
+          "\(column(Table.linkPosition)) float8 NOT NULL "
+            + "DEFAULT date_part('epoch', clock_timestamp()) - 978307200")
+      }
+      let indexes = Table.linkEnds.map { "CREATE INDEX ON \(table) (\(column($0)))" }
+      return (["CREATE TABLE \(table) (\(columns.joined(separator: ", ")))"] + indexes)
+        .joined(separator: "; ")
+    }
+
+    /// The key of a link in SQL.
+    private var linkKey: String {
+      Table.linkEnds.map { "strata.link_end(\(column($0)))" }.joined(separator: " || ")
+    }
+
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a table of links lacks the column that
+    ///   the server computes from the two ends.
+    func checkLinks(_ session: PostgresSession) throws(ReplicaError) {
+      let found = try session.run(
+        .init(
+          "SELECT 1 FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 "
+            + "AND attgenerated = 's'", [table, key]))
+      if found.count == 1 { return }
+      throw ReplicaError(
+        .unsuitableServer, "the server's table \(table) has no key for its links",
+        advice: "ALTER TABLE \(table) ADD COLUMN \(column(Table.keyColumn)) bytea "
+          + "GENERATED ALWAYS AS (\(linkKey)) STORED NOT NULL UNIQUE")
     }
   }
 #endif

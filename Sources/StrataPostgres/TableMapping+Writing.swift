@@ -43,7 +43,8 @@
     ) throws(RefusalReason) -> PostgresSession.Statement {
       let positions: [Int]
       switch writes.first {
-      case .insert: positions = Array(table.columns.indices)
+      // The server computes the key of a link.
+      case .insert: positions = Array(table.columns.indices.dropFirst(table.isJoin ? 1 : 0))
       case .update(_, let attributes): positions = [Table.keyColumn] + attributes.positions
       case .delete, nil: positions = [Table.keyColumn]
       }

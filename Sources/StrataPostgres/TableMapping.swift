@@ -84,6 +84,7 @@
         }
         return type
       }
+      if table.isJoin { try names.checkLinks(session) }
       guard let filter else { return }
       condition = sql(filter.condition)
       if let reference = filter.reference, let target {
@@ -144,7 +145,11 @@
           Self.append(bytes, type, to: builder)
         }
       }
-      do throws(ValueError) { return try builder.finish() } catch {
+      do throws(ValueError) {
+        let record = try builder.finish()
+        try table.checkLink(record)
+        return record
+      } catch {
         throw .unsuitable("a row of the server's \(name): \(error.message)")
       }
     }
@@ -178,7 +183,7 @@
 
     // MARK: - Keys
 
-    /// Reads a key in the form of the server's log.
+    /// Reads a key in the form of the server's log, or in that of ``text(_:)``.
     func key(_ text: String) throws(ReplicaError) -> RecordKey {
       switch key {
       case .int2, .int4, .int8: if let number = Int64(text) { return RecordKey(.integer(number)) }
@@ -253,11 +258,11 @@
       map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Reads two hexadecimal digits a byte.
+    /// Reads two hexadecimal digits a byte, which `\x` may precede.
     fileprivate init?(hex: String) {
       guard hex.utf8.count.isMultiple(of: 2) else { return nil }
       self.init()
-      var rest = hex[...]
+      var rest = hex.dropFirst(hex.hasPrefix("\\x") ? 2 : 0)
       while !rest.isEmpty {
         guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
         append(byte)

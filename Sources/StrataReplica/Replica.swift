@@ -108,19 +108,19 @@ public actor Replica {
   ///   - stack: the stack of the store. Close the replica before it.
   ///   - server: the server, prepared for these entities.
   ///   - entities: the entities to follow, with all entities to which they refer. The default is all
-  ///     entities of the stack. Many-to-many relationships are not followed.
+  ///     entities of the stack. The links between them are followed, too.
   ///   - options: whether the store may be edited.
   /// - Throws: ``ReplicaError`` with code `unknownEntity`, or `store` if the store fails.
   public static func open(
     _ stack: Stack, from server: ReplicaServer, of entities: [any Entity.Type]? = nil,
     options: ReplicaOptions = ReplicaOptions()
   ) async throws(ReplicaError) -> Replica {
-    let tables =
-      try entities?.map { entity throws(ReplicaError) in
-        guard let table = stack.replicableTable(of: entity) else { throw .unknown(entity) }
-        return table
-      } ?? stack.replicableTables
-    let followed = FollowedTables(tables)
+    let chosen = try entities?.map { entity throws(ReplicaError) in
+      guard let table = stack.replicableTable(of: entity) else { throw .unknown(entity) }
+      return (table: table, filter: RowFilter?.none)
+    }
+    let followed = FollowedTables(
+      chosen.map { stack.withLinks($0).map(\.table) } ?? stack.replicableTables)
     return try await open(stack, of: followed, options, server.connecting(followed))
   }
 
@@ -132,7 +132,8 @@ public actor Replica {
   /// - Parameters:
   ///   - stack: the stack of the store. Close the replica before it.
   ///   - server: the server, prepared for these entities.
-  ///   - rows: the rows to follow. References to rows that are not followed lead nowhere.
+  ///   - rows: the rows to follow. References to rows that are not followed lead nowhere. Links are
+  ///     followed with the rows at their ends.
   ///   - options: whether the store may be edited.
   /// - Throws: ``ReplicaError`` with code `unknownEntity`, or `store` if a filter reads other rows than
   ///   the one, if it refers to an entity that is not followed, or if the store fails.

@@ -68,7 +68,9 @@ public struct ReplicatedRows: Sendable {
 extension FollowedTables {
   package init(_ rows: [ReplicatedRows], _ stack: Stack) throws(ReplicaError) {
     let followed = try rows.map { rows throws(ReplicaError) in try rows.resolve(stack) }
-    do throws(StoreError) { try self.init(followed) } catch { throw ReplicaError(error) }
+    do throws(StoreError) { try self.init(stack.withLinks(followed)) } catch {
+      throw ReplicaError(error)
+    }
   }
 }
 

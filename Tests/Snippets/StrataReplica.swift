@@ -11,7 +11,16 @@ private struct Song: Entity {
     Attribute(\.title)
     Attribute(\.plays)
     album
+    moods
   }
+  static let moods = manyToMany(Mood.self)
+}
+
+private struct Mood: Entity {
+  var id = ""
+  var rank = 0
+
+  static let schema = Schema<Mood>("moods", key: \.id) { Attribute(\.rank) }
 }
 
 private struct Album: Entity {
@@ -38,6 +47,9 @@ private enum StrataPostgres {
 
 private struct ServerTable {
   init<E: Entity>(_: E.Type, schema: String?, name: String?, columns: [String: String]) {}
+  init<Root: Entity, Target: Entity>(
+    linksOf: ManyToMany<Root, Target>, name: String, columns: [String: String]
+  ) {}
 }
 
 @MainActor private let stack: Stack = { fatalError("compiled only") }()

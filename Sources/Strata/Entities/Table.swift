@@ -52,7 +52,7 @@ package final class Table: Sendable {
   /// The columns whose edits are merged; empty for most tables.
   let merges: [(column: Int, rule: AttributeMerge)]
   /// Whether the rows are links of a many-to-many relationship.
-  let isJoin: Bool
+  package let isJoin: Bool
   let sql: TableSQL
   let evolution: TableEvolution
   /// The indexes of words and places; nil if there are none.

@@ -19,6 +19,9 @@ public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
 
   public var _element: _ElementDefinition { _ElementDefinition(content: .manyToMany(definition)) }
 
+  /// The name of the table of the links in a store.
+  package var tableName: String { definition.tableName }
+
   init(
     _ definition: ManyToManyDefinition, isInverse: Bool,
     refine: @escaping @Sendable (Query<Target>) -> Query<Target> = { $0 }

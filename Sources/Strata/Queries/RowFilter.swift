@@ -26,7 +26,14 @@ package struct RowFilter: Sendable {
       for value in sql.parameters { hash.combine(value) }
     }
     let rows = hash.bytes.map { String($0, radix: 16) }.joined(separator: ".")
-    text = reference.map { "\(rows) in \(plan.table.columns[$0.column].name)" } ?? rows
+    text = reference.map { "\(rows) \($0.text(in: plan.table))" } ?? rows
+  }
+
+  /// A filter that only asks where a reference leads.
+  init(of table: Table, following reference: FollowedReference) {
+    filter = nil
+    self.reference = reference
+    text = reference.text(in: table)
   }
 
   /// Returns whether a row meets the filter by its own attributes.
@@ -44,6 +51,8 @@ package struct RowFilter: Sendable {
 package struct FollowedReference: Sendable {
   package let column: Int
   package let target: Table
+
+  fileprivate func text(in table: Table) -> String { "in \(table.columns[column].name)" }
 }
 
 /// A condition on the columns of a row, whose negations are at the leaves.

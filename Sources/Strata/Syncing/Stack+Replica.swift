@@ -4,8 +4,15 @@ extension Stack {
   /// The author of the commits that bring the store to the rows of a server.
   package static let replicaAuthor = "strata.replica"
 
-  /// The tables of all entities, without the tables of many-to-many relationships.
-  package var replicableTables: [Table] { store.model.tables.filter { !$0.isJoin } }
+  /// The tables of all entities, and of the links between them.
+  package var replicableTables: [Table] { store.model.tables }
+
+  /// Returns some tables, each with its filter, and the tables of the links between their rows.
+  package func withLinks(
+    _ followed: [(table: Table, filter: RowFilter?)]
+  ) -> [(table: Table, filter: RowFilter?)] {
+    store.model.withLinks(followed)
+  }
 
   /// Returns the table of an entity; nil if the stack does not have the entity.
   package func replicableTable(of entity: any Entity.Type) -> Table? {
@@ -200,8 +207,33 @@ extension Layer {
 }
 
 extension Table {
-  /// Returns the tables of some entities, without those of many-to-many relationships.
+  /// Returns the tables of some entities, and of the links between them.
   package static func tables(of entities: [any Entity.Type]) throws(StoreError) -> [Table] {
-    try Model(entities).tables.filter { !$0.isJoin }
+    try Model(entities).tables
+  }
+}
+
+extension Model {
+  /// Returns some tables, each with its filter, and the tables of the links between their rows.
+  ///
+  /// Where a filter chooses the rows at an end, links are followed together with these rows. If that
+  /// is so at both ends, some links that are followed lead to a row that is not.
+  func withLinks(
+    _ followed: [(table: Table, filter: RowFilter?)]
+  ) -> [(table: Table, filter: RowFilter?)] {
+    let ids = Set(followed.map(\.table.id))
+    let filtered = Set(followed.filter { $0.filter != nil }.map(\.table.id))
+    let links = tables.filter { table in
+      table.isJoin && table.references.allSatisfy { ids.contains($0.target) }
+    }
+    return followed
+      + links.map { table in
+        let end = table.references.first { filtered.contains($0.target) }
+        let filter = end.map { end in
+          RowFilter(
+            of: table, following: FollowedReference(column: end.column, target: self[end.target]))
+        }
+        return (table, filter)
+      }
   }
 }

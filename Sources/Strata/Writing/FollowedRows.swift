@@ -51,6 +51,12 @@ package struct FollowedTables: Sendable {
     filters.values.contains { $0.reference?.target === table }
   }
 
+  /// Returns the tables of the two ends of a join table; nothing for the table of an entity.
+  package func ends(of table: Table) -> [Table] {
+    guard table.isJoin else { return [] }
+    return table.references.compactMap { end in tables.first { $0.id == end.target } }
+  }
+
   /// Returns the rows of some tables in the order of the tables.
   func sorted(_ parts: [ServerRows]) -> [ServerRows] {
     !hasFilters ? parts : tables.flatMap { table in parts.filter { $0.table === table } }

@@ -34,9 +34,9 @@ package struct ServerEdit: Sendable {
 }
 
 extension OutboxEntry.Edited {
-  /// Returns the conflict with the server's row; nil if there is none.
+  /// Returns the conflict with the server's row; nil if there is none. A link never conflicts.
   func conflict(_ key: RecordKey, over server: Record?, in table: Table) -> Conflict? {
-    guard let edits, !conflicting.isEmpty else { return nil }
+    guard let edits, !conflicting.isEmpty, !table.isJoin else { return nil }
     return table.conflict(edits, key: key, stored: server, attributes: conflicting)
   }
 }

@@ -14,20 +14,26 @@ extension Transaction {
   ) throws(StoreError) -> [Conflict] {
     var conflicts: [Conflict] = []
     var working = WorkingSet()
+    var deleted: [TableID: [RecordKey]] = [:]
     var followed = FollowedRows(tables, connection, builder, historyLayout)
     for part in tables.sorted(pulled) {
       var rows = WorkingSet.Rows()
+      let showsAll = !part.isRange || tables[part.table] == nil
       try forEachRow(of: part, &followed) { key, before, merged throws(StoreError) in
         if let entry = merged.entry { try OutboxTable.set(entry, part.table, key, connection) }
         if merged.isDone { try OutboxTable.set(nil, part.table, key, connection) }
         if let conflict = merged.conflict { conflicts.append(conflict) }
         if before != merged.row {
           rows.append(.init(key: key, before: before, after: merged.row))
+          if merged.row == nil && part.rows[key] == nil && showsAll {
+            deleted[part.table.id, default: []].append(key)
+          }
         }
       }
       working.tables[part.table.id] = rows
     }
     try followed.removeRowsOfUnfollowed(from: &working)
+    try removeNewLinks(of: deleted, tables, from: &working)
     try write(&working, of: pulled)
     return conflicts
   }
@@ -47,6 +53,31 @@ extension Transaction {
       }
     }
     return differences
+  }
+
+  /// Removes the links that the server does not have yet, and that lead to a row that it has deleted.
+  ///
+  /// The server removes the other links of the row.
+  private func removeNewLinks(
+    of deleted: [TableID: [RecordKey]], _ tables: FollowedTables, from working: inout WorkingSet
+  ) throws(StoreError) {
+    for table in tables.tables where table.isJoin {
+      guard try OutboxTable.hasEntries(of: table, connection) else { continue }
+      for reference in table.references {
+        for target in deleted[reference.target] ?? [] {
+          let links = try connection.records(
+            of: table, referringTo: target, in: reference.column, builder)
+          for link in links {
+            let key = link.key(Table.keyColumn)
+            guard working.find(table.id, key) == nil,
+              let entry = try OutboxTable.entry(table, key, connection), !entry.isKnown
+            else { continue }
+            try OutboxTable.set(nil, table, key, connection)
+            working.add([(table.id, .init(key: key, before: link, after: nil))])
+          }
+        }
+      }
+    }
   }
 
   // MARK: - Unique values

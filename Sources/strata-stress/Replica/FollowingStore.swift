@@ -86,7 +86,7 @@
     func kept(_ lines: [String]) -> [String] {
       if number % 3 < 2 { return lines }
       var (kept, sheets): ([String], Set<Substring>) = ([], [])
-      // The lines of sheets come before those of leaves.
+      // The lines of sheets come before those of leaves and links.
       for line in lines {
         let words = line.split(separator: " ")
         switch words[0] {
@@ -94,7 +94,7 @@
           guard let length = words.dropLast().last.flatMap({ Int($0) }), length >= Self.leastLength
           else { continue }
           sheets.insert(words[1])
-        case "f": if !sheets.contains(words[2]) { continue }
+        case "f", "k": if !sheets.contains(words[2]) { continue }
         default: break
         }
         kept.append(line)
@@ -169,7 +169,7 @@
       _ random: inout SplitMix64, repairing repairs: Bool
     ) async throws -> Acknowledged? {
       let stack = stack
-      switch random.below(repairs ? 7 : 6) {
+      switch random.below(repairs ? 8 : 7) {
       case 0, 1:
         let (tally, deed) = (random.below(5), Deed(doer: name))
         let note: String? = random.oneIn(3) ? "\(name) \(random.below(1000))" : nil
@@ -192,6 +192,9 @@
         return nil
       case 5:
         try await leaf(&random)
+        return nil
+      case 6:
+        try await link(&random)
         return nil
       default:
         // Repairs a refused offer, or edits one that the server has or is about to get.
@@ -217,6 +220,21 @@
         case (1, let leaf?): context.update(leaf) { $0.text = text }
         case (2, let leaf?): context.update(leaf) { $0.sheet = sheets.last?.id }
         default: context.insert(Leaf(sheet: sheets.first?.id, text: text))
+        }
+      }
+    }
+
+    /// Links a sheet to a purse, removes such a link, or deletes a sheet with its links.
+    private func link(_ random: inout SplitMix64) async throws {
+      let (choice, purse, place) = (random.below(8), 1 + random.below(20), random.below(40))
+      try await stack.withScratch(.mergeMine) { context in
+        let linked = try await context.fetch(Purse.sheets(of: purse))
+        let sheets = try await context.fetch(Sheet.sorted(by: \.id).offset(place).limit(1))
+        switch choice {
+        case 0: if let sheet = linked.first { context.delete(sheet) }
+        case 1, 2:
+          if let sheet = linked.last { context.unlink(purse, from: sheet.id, in: Purse.sheets) }
+        default: if let sheet = sheets.first { context.link(purse, to: sheet.id, in: Purse.sheets) }
         }
       }
     }
@@ -316,6 +334,11 @@
       lines += try await stack.fetch(Leaf.all).map { leaf in
         let sheet = leaf.sheet.map { $0.uuidString.lowercased() } ?? "-"
         return "f \(leaf.id.uuidString.lowercased()) \(sheet) \(leaf.text)"
+      }
+      for purse in try await stack.fetch(Purse.all) {
+        lines += try await stack.fetch(Purse.sheets(of: purse)).map {
+          "k \(purse.id) \($0.id.uuidString.lowercased())"
+        }
       }
       return lines.sorted()
     }

@@ -64,7 +64,7 @@
         WITH moved AS (UPDATE pouches SET amount = amount + \(amount) WHERE id = \(p) RETURNING 1)
         UPDATE purses SET balance = balance - \(amount) WHERE id = \(a) AND EXISTS (SELECT FROM moved);
         """
-      switch random.below(22) {
+      switch random.below(24) {
       case 0..<4: return "\(begin) \(move) \(pause) COMMIT;"
       case 4: return "\(begin) \(move) \(pause) ROLLBACK;"
       case 5: return "\(begin) SAVEPOINT s; \(move) ROLLBACK TO s; \(move) \(pause) COMMIT;"
@@ -82,7 +82,7 @@
           "UPDATE pouches SET id = id - 1000 WHERE id = \(p + 1000) AND NOT EXISTS (SELECT FROM pouches WHERE id = \(p));"
       case 10:
         return random.oneIn(6)
-          ? "BEGIN; TRUNCATE sheets; INSERT INTO sheets SELECT gen_random_uuid(), 'again', i, now() FROM generate_series(1, 50) i; COMMIT;"
+          ? "BEGIN; TRUNCATE sheets CASCADE; INSERT INTO sheets SELECT gen_random_uuid(), 'again', i, now() FROM generate_series(1, 50) i; COMMIT;"
           : "DELETE FROM sheets WHERE length % 17 = \(random.below(17));"
       case 11:
         return "COPY sheets (id, title, length, at) FROM STDIN;\n"
@@ -115,6 +115,12 @@
       case 20:
         return
           "\(begin) UPDATE sheets SET length = length + \(random.oneIn(2) ? 60 : -60) WHERE length % 13 = \(random.below(13)); \(pause) COMMIT;"
+      case 21:
+        return """
+          INSERT INTO purses_sheets (owner, target)
+          SELECT \(1 + random.below(20)), id FROM sheets ORDER BY random() LIMIT 3 ON CONFLICT DO NOTHING;
+          """
+      case 22: return "DELETE FROM purses_sheets WHERE random() < 0.1;"
       default:
         if let name = prepared.popLast() { return "COMMIT PREPARED '\(name)';" }
         let name = "w\(number) \(batches)"

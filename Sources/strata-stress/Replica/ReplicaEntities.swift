@@ -5,7 +5,11 @@ struct Purse: Entity, Equatable {
   var id = 0
   var balance = 0
 
-  static let schema = Schema<Purse>("purses", key: \.id) { Attribute(\.balance) }
+  static let sheets = manyToMany(Sheet.self)
+  static let schema = Schema<Purse>("purses", key: \.id) {
+    Attribute(\.balance)
+    sheets
+  }
 }
 
 /// A part of the money of a purse. Its key may change on the server.

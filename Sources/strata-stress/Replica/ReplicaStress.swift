@@ -212,7 +212,8 @@
         SELECT 'o ' || id || ' ' || amount FROM offers UNION ALL
         SELECT 'd ' || id || ' ' || title || ' ' || coalesce(length::text, '-') || ' '
           || (extract(epoch FROM at) * 1000000)::int8 FROM sheets UNION ALL
-        SELECT 'f ' || id || ' ' || coalesce(sheet::text, '-') || ' ' || text FROM leaves
+        SELECT 'f ' || id || ' ' || coalesce(sheet::text, '-') || ' ' || text FROM leaves UNION ALL
+        SELECT 'k ' || owner || ' ' || target FROM purses_sheets
         """
       ).sorted()
     }

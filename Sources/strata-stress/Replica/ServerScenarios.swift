@@ -10,7 +10,7 @@
   /// Chance seldom finds them.
   @MainActor
   struct ServerScenarios {
-    private let cluster: PostgresCluster
+    let cluster: PostgresCluster
     private let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-scenarios-\(UUID().uuidString)")
     private var report = Report(mode: "server-scenarios")
@@ -28,11 +28,12 @@
       try await StrataPostgres.prepare(cluster.target, for: [OldCard.self])
       try await truncateDuringPull()
       try await changeTables()
-      report.require("checks", atLeast: 12)
+      try await links()
+      report.require("checks", atLeast: 25)
       return report
     }
 
-    private mutating func check<Value: Equatable>(
+    mutating func check<Value: Equatable>(
       _ value: Value, _ expected: Value, _ name: String
     ) {
       report.counts["checks", default: 0] += 1
@@ -63,8 +64,8 @@
     /// A column is added, programs learn of it, another column is removed: no program stops before its
     /// own column goes, and no value is lost.
     private mutating func changeTables() async throws {
-      var old = try await open("old", OldCard.self)
-      let other = try await open("new", OldCard.self)
+      var old = try await open("old", [OldCard.self])
+      let other = try await open("new", [OldCard.self])
       try await old.stack.withScratch { $0.insert(OldCard(id: 1, title: "a", note: "kept")) }
       try await old.replica.settled()
       try await other.replica.caughtUp()
@@ -78,7 +79,7 @@
       check(try colors(), ["1 red", "2 red"], "rows of an old program")
 
       // Migrate.
-      let new = try await open("new", Card.self, version: 2)
+      let new = try await open("new", [Card.self], version: 2)
       try cluster.query("UPDATE cards SET color = 'blue' WHERE id = 1")
       try await new.replica.caughtUp()
       check(
@@ -115,7 +116,7 @@
       check(try await message(old.replica).contains("note"), true, "an old program is told why")
       try await edit(old.stack, OldCard.self, 1) { $0.title = "A" }
       await old.close()
-      old = try await open("old", Card.self, version: 2)
+      old = try await open("old", [Card.self], version: 2)
       try await old.replica.settled()
       try await new.replica.caughtUp()
       for host in [old, new] {
@@ -151,7 +152,7 @@
       }
     }
 
-    private struct Host {
+    struct Host {
       let stack: Stack
       let replica: Replica
 
@@ -161,15 +162,16 @@
       }
     }
 
-    private func open(_ name: String, _ type: any Entity.Type, version: Int = 1) async throws
-      -> Host
-    {
+    func open(
+      _ name: String, _ entities: [any Entity.Type], version: Int = 1, tables: [ServerTable] = []
+    ) async throws -> Host {
       var options = Stack.Options()
       options.schemaVersion = version
       let stack = try await Stack.open(
-        [type], at: folder.appendingPathComponent("\(name).sqlite"), options: options)
+        entities, at: folder.appendingPathComponent("\(name).sqlite"), options: options)
       return Host(
-        stack: stack, replica: try await Replica.open(stack, from: .postgres(cluster.target)))
+        stack: stack,
+        replica: try await Replica.open(stack, from: .postgres(cluster.target, tables: tables)))
     }
   }
 
