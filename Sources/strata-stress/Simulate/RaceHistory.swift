@@ -106,22 +106,20 @@ struct RaceHistory {
     try await observer.end()
     disk.endObserving()
     let check = try TranscriptCheck.replay(
-      transcript { $0 }, first: first, stored: StoredRows(store).rows)
-    try checkImages(disk, check)
+      transcript { $0 }, first: first, stored: StoredRows(store).rows, remains: remains(disk))
     return Int(check.newest - first)
   }
 
-  /// Checks the files that losses of power left.
-  private func checkImages(_ disk: RaceDisk, _ check: TranscriptCheck) throws {
-    guard case .powerLoss(let synchronous) = disk.trouble else { return }
-    for (number, image) in disk.images.enumerated() {
+  /// Reads the files that losses of power left.
+  private func remains(_ disk: RaceDisk) throws -> [TranscriptCheck.Remains] {
+    guard case .powerLoss(let synchronous) = disk.trouble else { return [] }
+    return try disk.images.enumerated().map { number, image in
       let copy = folder.appendingPathComponent("after-\(number).sqlite")
       for (path, bytes) in image.files {
         try Data(bytes).write(
           to: URL(fileURLWithPath: copy.path + path.dropFirst(store.path.count)))
       }
-      try check.check(
-        left: StoredRows(copy).rows, since: synchronous == .full ? image.acknowledged : 0)
+      return (try StoredRows(copy).rows, synchronous == .full ? image.acknowledged : 0)
     }
   }
 }

@@ -15,7 +15,11 @@ struct TranscriptCheck {
   /// The picks where several writes explain a commit: the commit, the picked write, and their number.
   private var picks: [(commit: Int64, index: Int, count: Int)] = []
 
-  /// Returns a replay that agrees with every note and with the rows in the file.
+  /// Rows that a loss of power left, and the commit that must not be lost.
+  typealias Remains = (rows: PlainRows, earliest: Int64)
+
+  /// Returns a replay that agrees with every note, with the rows in the file, and with those that losses
+  /// of power left.
   ///
   /// A write that changed nothing has the number of another write's commit. So several writes may
   /// explain a commit, and the notes decide which of them made it.
@@ -23,15 +27,17 @@ struct TranscriptCheck {
   /// - Parameters:
   ///   - first: the commit of the empty store.
   ///   - stored: the rows in the file.
+  ///   - remains: the rows that losses of power left.
   /// - Throws: the contradiction of the first replay.
   static func replay(
-    _ transcript: Transcript, first: Int64, stored: PlainRows
+    _ transcript: Transcript, first: Int64, stored: PlainRows, remains: [Remains]
   ) throws(Contradiction) -> Self {
     var check = Self(transcript, first: first)
     var failure: Contradiction?
     for _ in 0..<Self.tries {
       do throws(Contradiction) {
         try check.run(stored: stored)
+        for left in remains { try check.check(left) }
         return check
       } catch {
         failure = failure ?? error
@@ -63,13 +69,10 @@ struct TranscriptCheck {
   var newest: Int64 { first + Int64(states.count) - 1 }
   var rows: PlainRows { states[states.count - 1] }
 
-  /// Checks the rows that a loss of power left.
-  ///
-  /// - Parameter earliest: the commit that must not be lost.
-  func check(left: PlainRows, since earliest: Int64) throws(Contradiction) {
+  private func check(_ left: Remains) throws(Contradiction) {
     try Contradiction.unless(
-      states[Int(max(earliest, first) - first)...].contains(left),
-      "a loss of power left \(left), which no commit from \(earliest) to \(newest) has")
+      states[Int(max(left.earliest, first) - first)...].contains(left.rows),
+      "a loss of power left \(left.rows), which no commit from \(left.earliest) to \(newest) has")
   }
 
   private subscript(commit: Int64) -> PlainRows? {
