@@ -98,7 +98,7 @@ package final class Table: Sendable {
 
   /// Returns whether the table has one of some attributes.
   func hasAttribute(of attributes: AttributeSet) -> Bool {
-    attributes.positions.contains { $0 < columns.count }
+    !attributes.isDisjoint(with: .all(columns.count))
   }
 
   /// Returns the name of an attribute with its entity, such as `Song.title`.

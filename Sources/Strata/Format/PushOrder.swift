@@ -23,6 +23,8 @@ package struct PushOrder {
   /// A request, and the conditions under which it can be sent.
   package struct Step: Sendable {
     package let row: Row
+    /// The number of requests that were added before this one.
+    let number: Int
     /// The requests that the server must have done before.
     package let needs: [Row]
     /// The tables whose rows this row may still refer to on the server.
@@ -127,7 +129,8 @@ package struct PushOrder {
         if isDone {
           result.append(
             Step(
-              row: nodes[number].row, needs: lasting(number).map { nodes[$0].row },
+              row: nodes[number].row, number: number,
+              needs: lasting(number).map { nodes[$0].row },
               guards: guards[number], isDeletion: nodes[number].kind == .delete))
           continue
         }

@@ -2,7 +2,14 @@ internal import StrataSQLite
 
 /// The requests that an outbox could send, in the order in which a server can make the changes.
 struct WaitingRequests: Sendable {
-  private(set) var requests: [PushOrder.Row: PushRequest] = [:]
+  /// A request, its entry, and the row from which the edits started.
+  struct Waiting: Sendable {
+    let request: PushRequest
+    let entry: OutboxEntry
+    let original: Record?
+  }
+
+  private var all: [Waiting] = []
   private(set) var refused: Set<PushOrder.Row> = []
   private(set) var steps: [PushOrder.Step] = []
   /// The entries of which nothing can be sent.
@@ -10,15 +17,12 @@ struct WaitingRequests: Sendable {
 
   /// Reads the entries of the outbox and their rows.
   ///
-  /// - Parameter body: called with each entry of which something can be sent, and with the row from
-  ///   which its edits started.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   init(
-    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection,
-    _ body: (PushOrder.Row, OutboxEntry, Record?) -> Void = { _, _, _ in }
+    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection
   ) throws(StoreError) {
     var order = PushOrder(model)
-    requests.reserveCapacity(Int(try OutboxTable.count(connection)))
+    all.reserveCapacity(Int(try OutboxTable.count(connection)))
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
       func decode(_ bytes: [UInt8]) -> Record? {
         HistoryDecoder.record(bytes, of: table, layout, builder)
@@ -29,12 +33,15 @@ struct WaitingRequests: Sendable {
       guard
         let request = PushRequest(entry, key, table, model, record: record, original: original)
       else { return empty.append((table, key, entry.commit)) }
-      let row = PushOrder.Row(table: table.id, key: key)
-      requests[row] = request
-      body(row, entry, original)
-      if request.refusal != nil { refused.insert(row) }
+      all.append(Waiting(request: request, entry: entry, original: original))
+      if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
       order.add(request, original: original, isHandedOver: entry.handedOver != nil)
     }
     steps = order.sorted()
   }
+
+  subscript(step: PushOrder.Step) -> Waiting { all[step.number] }
+
+  /// The requests in their order.
+  var requests: [PushRequest] { steps.map { self[$0].request } }
 }

@@ -75,7 +75,7 @@ public actor Outbox {
       let waiting = try await waiting()
       if !waiting.empty.isEmpty { try await remove(waiting.empty) }
       var plan = PushPlan(waiting.steps, refused: waiting.refused, later: later)
-      let count = try await push(&plan, waiting.requests, &later, &result, send)
+      let count = try await push(&plan, waiting, &later, &result, send)
       result.left = plan.left
       if count == 0 { break }
     }
@@ -89,7 +89,7 @@ public actor Outbox {
   ///
   /// - Returns: the number of requests that were sent or have to be put in another order.
   private func push(
-    _ plan: inout PushPlan, _ requests: [PushOrder.Row: PushRequest],
+    _ plan: inout PushPlan, _ waiting: WaitingRequests,
     _ later: inout Set<PushOrder.Row>, _ result: inout PushResult,
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> Int {
@@ -97,7 +97,7 @@ public actor Outbox {
     var sent: (request: HandedOverRequest, verdict: PushVerdict)?
     while true {
       let step = Task.isCancelled ? nil : plan.nextStep()
-      let turn = try await turn(noting: sent, step.flatMap { requests[$0.row] })
+      let turn = try await turn(noting: sent, step.map { waiting[$0].request })
       sent = nil
       try Task.checkCancellation()
       guard let step else { return count }
@@ -124,8 +124,7 @@ public actor Outbox {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func requests() async throws -> [PushRequest] {
-    let waiting = try await waiting()
-    return waiting.steps.compactMap { waiting.requests[$0.row] }.filter { $0.refusal == nil }
+    try await waiting().requests.filter { $0.refusal == nil }
   }
 
   private func remove(
@@ -153,8 +152,7 @@ public actor Outbox {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func refusals() async throws -> [PushRefusal] {
-    let waiting = try await waiting()
-    return waiting.steps.compactMap { waiting.requests[$0.row] }.compactMap { request in
+    try await waiting().requests.compactMap { request in
       request.refusal.map { PushRefusal(request: request, reason: $0) }
     }
   }

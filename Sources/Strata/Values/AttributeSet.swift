@@ -59,11 +59,19 @@ package struct AttributeSet: Sendable, Hashable {
   }
 
   func intersection(_ other: AttributeSet) -> AttributeSet {
-    AttributeSet(positions.filter(other.contains))
+    var result = AttributeSet()
+    result.low = low & other.low
+    result.high = zip(high, other.high).map { $0 & $1 }
+    while result.high.last == 0 { result.high.removeLast() }
+    return result
   }
 
   func subtracting(_ other: AttributeSet) -> AttributeSet {
-    AttributeSet(positions.filter { !other.contains($0) })
+    var result = self
+    result.low &= ~other.low
+    for (word, bits) in zip(high.indices, other.high) { result.high[word] &= ~bits }
+    while result.high.last == 0 { result.high.removeLast() }
+    return result
   }
 
   package func isDisjoint(with other: AttributeSet) -> Bool {

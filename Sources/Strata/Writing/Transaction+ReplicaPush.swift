@@ -32,25 +32,19 @@ extension Transaction {
       try OutboxTable.set(entry.takeBack() ? entry : nil, table, key, connection)
       isCounted = true
     }
-    var entries: [PushOrder.Row: (entry: OutboxEntry, known: Record?)] = [:]
-    entries.reserveCapacity(Int(try OutboxTable.count(connection)))
-    let waiting = try WaitingRequests(model, historyLayout, builder, connection) {
-      entries[$0] = ($1, $2)
-    }
+    let waiting = try WaitingRequests(model, historyLayout, builder, connection)
     try removeEmpty(waiting.empty)
     let steps = waiting.steps.filter { tables.contains($0.row.table) }
     var plan = PushPlan(steps, refused: waiting.refused, later: [])
     var edits: [ServerEdit] = []
     while let step = plan.nextStep() {
       let (table, key) = (model[step.row.table], step.row.key)
-      guard let request = waiting.requests[step.row], let (waits, known) = entries[step.row] else {
-        continue
-      }
-      let local = request.kind == .delete ? nil : request.record
-      var entry = waits
+      let waits = waiting[step]
+      let local = waits.request.kind == .delete ? nil : waits.request.record
+      var entry = waits.entry
       entry.handOver(at: number)
       try OutboxTable.set(entry, table, key, connection)
-      edits.append(ServerEdit(table, step, entry, local: local, known: known))
+      edits.append(ServerEdit(table, step, entry, local: local, known: waits.original))
     }
     isCounted = isCounted || !edits.isEmpty
     return edits
