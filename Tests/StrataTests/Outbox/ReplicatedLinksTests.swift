@@ -4,32 +4,32 @@ import Testing
 
 @testable import Strata
 
-private struct Post: Entity, Equatable {
+private struct Profile: Entity, Equatable {
   var id = 0
   var likes = 0
 
-  static let tags = manyToMany(Tag.self, ordered: true)
-  static let schema = Schema<Post>("posts", key: \.id) {
+  static let badges = manyToMany(Badge.self, ordered: true)
+  static let schema = Schema<Profile>("profiles", key: \.id) {
     Attribute(\.likes)
-    tags
+    badges
   }
 }
 
-private struct Tag: Entity, Equatable {
+private struct Badge: Entity, Equatable {
   var id = ""
   var rank = 0
 
-  static let schema = Schema<Tag>("tags", key: \.id) { Attribute(\.rank) }
+  static let schema = Schema<Badge>("badges", key: \.id) { Attribute(\.rank) }
 }
 
 /// The links of many-to-many relationships in stores that follow a server.
-@MainActor @Suite(.stack(Post.self, Tag.self), .timeLimit(.minutes(25)))
+@MainActor @Suite(.stack(Profile.self, Badge.self), .timeLimit(.minutes(25)))
 struct ReplicatedLinksTests {
   let stack = Stack.test
   private let builder = RecordBuilder()
 
-  private var posts: Table { stack.store.model.table(of: Post.self) }
-  private var tags: Table { stack.store.model.table(of: Tag.self) }
+  private var profiles: Table { stack.store.model.table(of: Profile.self) }
+  private var badges: Table { stack.store.model.table(of: Badge.self) }
 
   private func links() throws -> Table {
     try #require(stack.replicableTables.first { $0.isJoin })
@@ -63,41 +63,41 @@ struct ReplicatedLinksTests {
     _ = try await stack.openReplica(of: tables.tables, first: Data())
     try await stack.apply(
       [
-        rows(posts, [Post(id: 1), Post(id: 2)]),
-        rows(self.tags, [Tag(id: "a"), Tag(id: "b")]),
+        rows(profiles, [Profile(id: 1), Profile(id: 2)]),
+        rows(self.badges, [Badge(id: "a"), Badge(id: "b")]),
       ], of: tables, state: Data())
     return tables
   }
 
   @Test func `the links between followed entities are followed`() throws {
     let links = try links()
-    #expect(links.serverName == "posts_tags")
-    let both = stack.withLinks([(posts, nil), (tags, nil)])
-    #expect(both.map(\.table.name) == ["posts", "tags", links.name])
+    #expect(links.serverName == "profiles_badges")
+    let both = stack.withLinks([(profiles, nil), (badges, nil)])
+    #expect(both.map(\.table.name) == ["profiles", "badges", links.name])
     #expect(both.last?.filter == nil)
-    #expect(stack.withLinks([(posts, nil)]).map(\.table.name) == ["posts"])
-    let some = try stack.rowFilter(Tag.where { $0.rank > 1 })
-    let partial = stack.withLinks([(posts, nil), (tags, some)])
-    #expect(partial.last?.filter?.reference?.target === tags)
+    #expect(stack.withLinks([(profiles, nil)]).map(\.table.name) == ["profiles"])
+    let some = try stack.rowFilter(Badge.where { $0.rank > 1 })
+    let partial = stack.withLinks([(profiles, nil), (badges, some)])
+    #expect(partial.last?.filter?.reference?.target === badges)
     #expect(partial.last?.filter?.reference?.column == JoinTable.target)
   }
 
   @Test func `a link is pushed after its ends, and pulled`() async throws {
     let tables = try await begin()
     try await stack.withScratch { context in
-      context.insert(Tag(id: "new"))
-      context.link(1, to: "new", in: Post.tags)
+      context.insert(Badge(id: "new"))
+      context.link(1, to: "new", in: Profile.badges)
     }
     let edits = try await stack.handOver(of: tables.tables, state: Data())
-    #expect(edits.map(\.table.name) == ["tags", try links().name])
+    #expect(edits.map(\.table.name) == ["badges", try links().name])
     let theirs = try link(2, "a", position: 5)
     try await stack.apply(
       [
-        rows(self.tags, [Tag(id: "new")]),
+        rows(self.badges, [Badge(id: "new")]),
         ServerRows(try links(), .keys([theirs.key(0)]), [theirs.key(0): theirs]),
       ], of: tables, confirming: [], state: Data())
-    #expect(try await stack.fetch(Post.tags(of: 2)).map(\.id) == ["a"])
-    #expect(try await stack.fetch(Post.tags(of: 1)).map(\.id) == ["new"])
+    #expect(try await stack.fetch(Profile.badges(of: 2)).map(\.id) == ["a"])
+    #expect(try await stack.fetch(Profile.badges(of: 1)).map(\.id) == ["new"])
     #expect(try await stack.replicaOutbox.requests().isEmpty)
   }
 
@@ -109,28 +109,28 @@ struct ReplicatedLinksTests {
       [ServerRows(try links(), .keys([known.key(0)]), [known.key(0): known])], of: tables,
       state: Data())
     try await stack.withScratch { context in
-      context.link(1, to: "a", in: Post.tags)
-      context.link(1, to: "b", in: Post.tags)
-      context.link(2, to: "a", in: Post.tags)
+      context.link(1, to: "a", in: Profile.badges)
+      context.link(1, to: "b", in: Profile.badges)
+      context.link(2, to: "a", in: Profile.badges)
     }
     try await stack.apply(
-      [rows(self.tags, [Tag](), without: [RecordKey(.text("a"))])], of: tables, state: Data())
+      [rows(self.badges, [Badge](), without: [RecordKey(.text("a"))])], of: tables, state: Data())
     let left = try await stack.replicaOutbox.requests()
     #expect(left.map(\.key) == [RecordKey(try JoinTable.key(.integer(1), .text("b")))])
-    let stored = try await stack.read("SELECT owner, target FROM \"\(try links().name)\"")
+    let stored = try await stack.read("SELECT owner, target FROM \"strata_join_profiles.badges\"")
     #expect(stored.count == 2)
     // A row that only leaves the filter takes no link along.
-    let filter = try stack.rowFilter(Tag.where { $0.rank == 0 })
-    let partial = try FollowedTables([(posts, nil), (self.tags, filter), (try links(), nil)])
+    let filter = try stack.rowFilter(Badge.where { $0.rank == 0 })
+    let partial = try FollowedTables([(profiles, nil), (self.badges, filter), (try links(), nil)])
     try await stack.apply(
-      [rows(self.tags, [Tag(id: "b", rank: 9)])], of: partial, state: Data())
-    #expect(try await stack.fetch(Tag.all).isEmpty)
+      [rows(self.badges, [Badge(id: "b", rank: 9)])], of: partial, state: Data())
+    #expect(try await stack.fetch(Badge.all).isEmpty)
     #expect(try await stack.replicaOutbox.requests().count == 1)
   }
 
   @Test func `the same link on two hosts is one link, and no conflict`() async throws {
     let tables = try await begin()
-    try await stack.withScratch { $0.link(1, to: "a", in: Post.tags) }
+    try await stack.withScratch { $0.link(1, to: "a", in: Profile.badges) }
     let theirs = try link(1, "a", position: 5)
     let (_, conflicts) = try await stack.apply(
       [ServerRows(try links(), .keys([theirs.key(0)]), [theirs.key(0): theirs])], of: tables,
@@ -138,6 +138,6 @@ struct ReplicatedLinksTests {
     #expect(conflicts.isEmpty)
     let edits = try await stack.handOver(of: tables.tables, state: Data())
     #expect(edits.map { $0.conflict(with: theirs) == nil } == [true])
-    #expect(try await stack.fetch(Post.tags(of: 1)).map(\.id) == ["a"])
+    #expect(try await stack.fetch(Profile.badges(of: 1)).map(\.id) == ["a"])
   }
 }

@@ -20,6 +20,8 @@ import Testing
       let agrees =
         x.positions == a.sorted() && x.count == a.count && x.isEmpty == a.isEmpty
         && (x == y) == (a == b) && x.union(y).positions == a.union(b).sorted()
+        && x.intersection(y) == AttributeSet(a.intersection(b))
+        && x.subtracting(y) == AttributeSet(a.subtracting(b))
         && x.isDisjoint(with: y) == a.isDisjoint(with: b)
         && [0, 1, 63, 64, 65, 127, 128, 299, 5_000].allSatisfy { x.contains($0) == a.contains($0) }
       if !agrees { Issue.record("\(a.sorted()) and \(b.sorted())") }
