@@ -233,8 +233,11 @@
       let (mapping, targetMapping) = (mapping(of: table), mapping(of: reference.target))
       let select = mapping.selectReferring(reference.column, to: targetMapping)
       let texts = targets.map(targetMapping.text)
-      let found = try connected().run(.init(select, [texts.arrayText], isBinary: true))
-      return Set(try mapping.rows(found, builder).map(\.key))
+      let found = try connected().run(.init(select, [texts.arrayText]))
+      return Set(
+        try (0..<found.count).map { row throws(ReplicaError) in
+          try mapping.key(found.text(row, 0) ?? "")
+        })
     }
 
     func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {

@@ -215,10 +215,10 @@
     /// The select of all rows that may meet the filter.
     var selectAll: String { "SELECT \(list) FROM \(name) WHERE \(condition)" }
 
-    /// The select of the rows that refer in a column to one of the keys in the array `$1`, and that may
-    /// meet the filter.
+    /// The select of the keys of the rows that refer in a column to one of the keys in the array `$1`,
+    /// and that may meet the filter.
     func selectReferring(_ column: Int, to target: TableMapping) -> String {
-      "SELECT \(list) FROM \(name) WHERE \(names.column(column)) "
+      "SELECT \(keyName)::text FROM \(name) WHERE \(names.column(column)) "
         + "= ANY ($1::\(target.key.rawValue)[]) AND \(condition)"
     }
 

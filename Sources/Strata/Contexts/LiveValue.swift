@@ -23,23 +23,33 @@ public final class LiveValue<Value: Sendable>: Observable {
   private let registrar = ObservationRegistrar()
   private let view: ViewContext
   private let result: LiveResult
-  private let read: ([[Cell]]) throws(StoreError) -> Value
-  private var cells: Set<[Cell]>?
+  private let reader: LiveValueReader<Value>
+  private let storeError: (CodingFailure) -> StoreError
+  /// The newest cells of each group; nil until they are loaded.
+  private var cells: [[Cell]: [Cell]]?
   private var shown: Value?
-  /// The cells from which `shown` was decoded; `cells` may be newer, but unreadable.
-  private var shownCells: Set<[Cell]>?
+  private var reading = Reading.current
   private var failure: StoreError?
   private let streams = NewestStreams<Value>()
 
+  private enum Reading {
+    /// `shown` was read from the newest cells.
+    case current
+    /// The newest cells cannot be read. `shown` was read from these, or from none.
+    case behind([[Cell]: [Cell]]?)
+  }
+
   init(
     _ view: ViewContext, _ result: LiveResult,
-    _ read: @escaping ([[Cell]]) throws(StoreError) -> Value
+    _ reader: LiveValueReader<Value>,
+    _ storeError: @escaping (CodingFailure) -> StoreError
   ) {
     self.view = view
     self.result = result
-    self.read = read
+    self.reader = reader
+    self.storeError = storeError
     failure = result.error
-    _ = result.observe { [weak self] _ in self?.update() }
+    _ = result.observe { [weak self] in self?.update($0) }
     result.onFinish { [streams] in streams.finish() }
     if result.isFinished { streams.finish() }
   }
@@ -88,28 +98,77 @@ public final class LiveValue<Value: Sendable>: Observable {
 
   private var wakes = 0
 
-  private func update() {
-    let rows = result.isLoaded ? result.shownFold?.rows : nil
-    let new = rows.map { Set($0) }
-    if new == cells && result.error == nil && failure == nil { return }
-    var value = shown
-    var error = result.error
-    var isOther = false
-    if let rows {
-      do throws(StoreError) {
-        value = try read(rows)
-        isOther = new != shownCells
-      } catch let unreadable {
-        error = error ?? unreadable
+  private func update(_ change: LiveChange) {
+    guard result.isLoaded, let fold = result.shownFold else {
+      if result.error != nil || failure != nil { show(nil, result.error) }
+      return
+    }
+    let isFirst = cells == nil
+    let changes = take(fold, change)
+    if changes.isEmpty, !isFirst, result.error == nil, failure == nil { return }
+    do throws(CodingFailure) {
+      switch reading {
+      case .current:
+        let patch = try reader.patch(shown, changes)
+        show(isFirst || !changes.isEmpty ? patch : nil, result.error)
+      case .behind(let shownCells):
+        let patch = try reader.patch(nil, cells?.values.map { (nil, $0) } ?? [])
+        reading = .current
+        show(
+          shownCells == cells
+            ? nil
+            : { value in
+              value = nil
+              patch(&value)
+            }, result.error)
+      }
+    } catch {
+      if case .current = reading { reading = .behind(isFirst ? nil : cells(before: changes)) }
+      show(nil, result.error ?? storeError(error))
+    }
+  }
+
+  /// Takes the newest cells, and returns the groups whose cells differ.
+  private func take(_ fold: AggregateFold, _ change: LiveChange) -> [GroupChange] {
+    guard cells != nil, case .some(let keys) = change.changed, change.new.isWhole else {
+      let old = cells ?? [:]
+      let width = fold.groupColumns.count
+      let new = Dictionary(uniqueKeysWithValues: fold.rows.map { (Array($0.prefix(width)), $0) })
+      cells = new
+      return new.filter { old[$0] != $1 }.map { (old[$0], $1) }
+        + old.filter { new[$0.key] == nil }.map { ($1, nil) }
+    }
+    var groups: Set<[Cell]> = fold.groupColumns.isEmpty ? [[]] : []
+    for key in keys.distinct {
+      for rows in [change.old, change.new] {
+        if let record = rows.tree.record(of: key) { groups.insert(fold.group(of: record)) }
       }
     }
+    return groups.compactMap { group in
+      let (old, new) = (cells?[group], fold.row(of: group))
+      if old == new { return nil }
+      cells?[group] = new
+      return (old, new)
+    }
+  }
+
+  /// Returns the newest cells without some changes.
+  private func cells(before changes: [GroupChange]) -> [[Cell]: [Cell]]? {
+    var cells = cells
+    let width = result.emptyFold?.groupColumns.count ?? 0
+    for (old, new) in changes {
+      if let group = (old ?? new)?.prefix(width) { cells?[Array(group)] = old }
+    }
+    return cells
+  }
+
+  /// Shows a changed value, or only another error.
+  private func show(_ patch: LiveValueReader<Value>.Patch?, _ error: StoreError?) {
     wakes += 1
     registrar.willSet(self, keyPath: \.value)
-    cells = new
-    if isOther { shownCells = new }
-    shown = value
+    patch?(&shown)
     failure = error
     registrar.didSet(self, keyPath: \.value)
-    if isOther, let value { streams.yield(value) }
+    if patch != nil, let shown { streams.yield(shown) }
   }
 }

@@ -56,7 +56,7 @@ struct SharedQuery: Sendable {
   /// The aggregates of a limited query are computed from all of its rows.
   var isQuick: Bool {
     !isWaiting && !query.plan.isComputed
-      && (folds.isEmpty || query.plan.query.reach == nil && folds.values.allSatisfy(\.fold.isQuick))
+      && (folds.isEmpty || query.plan.query.reach == nil)
   }
 
   // MARK: - Statistics

@@ -12,15 +12,16 @@ extension ViewContext {
   /// attribute, the value's `error` says why.
   ///
   /// - Complexity: O(log *n*) a change for *n* rows; O(*s*) for *s* shown rows if the query has a
-  ///   limit or an offset; O(*d*) for *d* different values of `distinctCount`. The query's rows are
-  ///   kept in memory.
+  ///   limit or an offset. The query's rows are kept in memory, and nothing is read again.
   public func live<E: Entity, Value>(
     _ aggregate: Aggregate<E, Value>, of query: Query<E>
   ) -> LiveValue<Value> {
-    live(query, groupedBy: [], aggregate.terms) { rows throws(CodingFailure) in
-      var values = ValueReader()
-      return try values.next(aggregate) { rows[0][$0] }
-    }
+    live(
+      query, groupedBy: [], aggregate.terms,
+      LiveValueReader { row throws(CodingFailure) in
+        var values = ValueReader()
+        return try values.next(aggregate) { row[$0] }
+      })
   }
 
   /// Returns a value for each group of a query's entities, kept up to date for as long as it is
@@ -35,23 +36,19 @@ extension ViewContext {
   /// different bytes can be equal in Swift, such as "é" as one code point and as two. A dictionary
   /// cannot hold both of them, so they are an `invalidValue` error, while `fetch` returns both.
   ///
-  /// - Complexity: as in ``live(_:of:)``, and O(*g*) a change for *g* groups.
+  /// - Complexity: as in ``live(_:of:)``, and O(√*g*) a change for *g* groups. While somebody else holds
+  ///   the dictionary, a change also copies it.
   public func live<E: Entity, Group: Hashable, Value: Sendable>(
     _ aggregate: Aggregate<E, Value>, of query: GroupedQuery<E, Group>
   ) -> LiveValue<[Group: Value]> {
-    live(query.query, groupedBy: query.paths, aggregate.terms) { rows throws(CodingFailure) in
-      var groups: [Group: Value] = Dictionary(minimumCapacity: rows.count)
-      for row in rows {
+    live(
+      query.query, groupedBy: query.paths, aggregate.terms + query.conditionTerms,
+      LiveValueReader(groups: { row throws(CodingFailure) in
         var values = ValueReader()
         let group = try query.group(&values) { row[$0] }
         let value = try values.next(aggregate) { row[$0] }
-        if groups.updateValue(value, forKey: group) != nil {
-          throw CodingFailure(
-            column: 0, error: ValueError("two groups of different bytes are equal in Swift"))
-        }
-      }
-      return groups
-    }
+        return (group, try query.isIncluded(&values) { row[$0] } ? value : nil)
+      }))
   }
 
   /// Returns whether two queries have the same result in every store.
@@ -71,7 +68,7 @@ extension ViewContext {
 
   private func live<E: Entity, Value: Sendable>(
     _ query: Query<E>, groupedBy paths: [SendablePath], _ terms: [AggregateTerm<SendablePath>],
-    _ read: @escaping ([[Cell]]) throws(CodingFailure) -> Value
+    _ reader: LiveValueReader<Value>
   ) -> LiveValue<Value> {
     let table = store.model.table(of: E.self)
     let counters = LiveCounters(of: store.activity)
@@ -90,11 +87,7 @@ extension ViewContext {
       result = LiveResult(LivePlan(QueryPlan(everyRowOf: table)), counters, error)
       result.finish()
     }
-    return LiveValue(self, result) { [columns] rows throws(StoreError) in
-      do throws(CodingFailure) { return try read(rows) } catch {
-        throw table.error(error, columns)
-      }
-    }
+    return LiveValue(self, result, reader) { [columns] in table.error($0, columns) }
   }
 }
 

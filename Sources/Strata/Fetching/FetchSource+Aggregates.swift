@@ -69,16 +69,20 @@ extension FetchSource {
   ) async throws -> [(Group, First, repeat each Other)] {
     var terms = first.terms
     repeat terms += (each others).terms
+    terms += query.conditionTerms
     return try await _answer(
       _FetchRequest { [terms] fetch throws(StoreError) in
-        let reader = RowReader { cell throws(CodingFailure) in
+        let reader = RowReader {
+          cell throws(CodingFailure) -> (Group, First, repeat each Other)? in
           var values = ValueReader()
-          return (
+          let group = (
             try query.group(&values, cell), try values.next(first, cell),
             repeat try values.next(each others, cell)
           )
+          return try query.isIncluded(&values, cell) ? group : nil
         }
         return try await fetch.summary(query.query, groupedBy: query.paths, terms, reader)
+          .compactMap { $0 }
       })
   }
 }

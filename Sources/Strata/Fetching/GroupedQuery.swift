@@ -14,6 +14,51 @@ public struct GroupedQuery<Root: Entity, Group: Sendable>: Sendable {
   let paths: [SendablePath]
   /// Reads the values that a group shares.
   let group: @Sendable (inout ValueReader, (Int) -> Cell) throws(CodingFailure) -> Group
+  /// The conditions that groups have to meet.
+  private(set) var conditions: [GroupCondition] = []
+
+  /// Returns the groups that meet a condition on a value made of their entities.
+  ///
+  /// ```swift
+  /// let busy = Song.all.grouped(by: \.genre).having(.count) { $0 >= 10 }
+  /// let plays = view.live(.sum(\.plays), of: busy)
+  /// ```
+  ///
+  /// Several conditions have to be met together. The condition may be called on any thread, and has to
+  /// return the same for the same value.
+  ///
+  /// - Complexity: one more call for each group that is fetched, or that changes in a live value.
+  public func having<Value>(
+    _ aggregate: Aggregate<Root, Value>, _ isIncluded: @escaping @Sendable (Value) -> Bool
+  ) -> Self {
+    var copy = self
+    copy.conditions.append(
+      GroupCondition(terms: aggregate.terms) { values, cell throws(CodingFailure) in
+        isIncluded(try values.next(aggregate, cell))
+      })
+    return copy
+  }
+
+  /// The terms of all conditions.
+  var conditionTerms: [AggregateTerm<SendablePath>] { conditions.flatMap(\.terms) }
+
+  /// Returns whether a group meets all conditions, whose terms come next.
+  func isIncluded(
+    _ values: inout ValueReader, _ cell: (Int) -> Cell
+  ) throws(CodingFailure) -> Bool {
+    var isIncluded = true
+    for condition in conditions {
+      if try !condition.isMet(&values, cell) { isIncluded = false }
+    }
+    return isIncluded
+  }
+}
+
+/// A condition on a value made of a group's entities.
+struct GroupCondition: Sendable {
+  let terms: [AggregateTerm<SendablePath>]
+  /// Reads the value of the terms, and returns whether it meets the condition.
+  let isMet: @Sendable (inout ValueReader, (Int) -> Cell) throws(CodingFailure) -> Bool
 }
 
 extension Query {
