@@ -3,26 +3,51 @@ internal import Strata
 
 /// A mapping of one entity, resolved against its table.
 ///
-/// It makes records from scanned records, column by column, and the records of nested entities.
-struct EntityMapper {
+/// It makes records from scanned records, column by column, and the records of nested entities. It and its
+/// sources are classes, because a copy of so many closures and arrays for each value costs as much as the
+/// value.
+final class EntityMapper {
   /// The origin of a column's value.
-  struct Source {
+  final class Source {
     /// The slots that may have the value. The first slot that is not missing counts.
-    var slot: Int
-    var otherSlots: [Int] = []
-    var convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+    let slot: Int
+    let otherSlots: [Int]
+    let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
     /// Makes the cell for a value that does not fit; nil refuses such a value.
-    var unknown: (@Sendable () throws(ValueError) -> Cell)?
-    var fallback: Cell?
+    let unknown: (@Sendable () throws(ValueError) -> Cell)?
+    let fallback: Cell?
     /// Whether this mapper checks that a required value exists.
     ///
     /// The parser cannot check it if there are several slots or if the enclosing object may be
     /// missing.
-    var isRequired = false
-    var isOnlyWhenInserted = false
-    var positionKey: (@Sendable (Int) -> Cell)?
+    let isRequired: Bool
+    let isOnlyWhenInserted: Bool
+    let positionKey: (@Sendable (Int) -> Cell)?
     /// Joins the values of all slots into the column's value; nil if the slots are alternatives.
-    var separator: String?
+    let separator: String?
+
+    /// Creates the source of a field.
+    ///
+    /// - Parameter fallback: the value of a record that does not have the field.
+    init(_ field: FieldDefinition, slots: [Int], fallback: Cell?, isRequired: Bool) {
+      slot = slots[0]
+      otherSlots = Array(slots.dropFirst())
+      convert = field.convert
+      unknown = field.unknown
+      self.fallback = fallback
+      self.isRequired = isRequired
+      isOnlyWhenInserted = field.isOnlyWhenInserted
+      positionKey = field.positionKey
+      separator = field.separator
+    }
+
+    /// Creates the source of a key that a record always has.
+    init(key convert: (@Sendable (Cell) throws(ValueError) -> Cell)?, slot: Int) {
+      self.slot = slot
+      self.convert = convert
+      (otherSlots, unknown, fallback, positionKey, separator) = ([], nil, nil, nil, nil)
+      (isRequired, isOnlyWhenInserted) = (false, false)
+    }
   }
 
   /// A nested object that is an entity, and the column that refers to it.

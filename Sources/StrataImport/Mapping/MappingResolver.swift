@@ -174,17 +174,12 @@ struct MappingResolver {
           path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString,
           takesAny: takesAny))
     }
-    var source = EntityMapper.Source(slot: found[0], otherSlots: Array(found.dropFirst()))
-    source.convert = field.convert
-    source.unknown = field.unknown
-    source.isRequired = isRequired && !isChecked
-    source.isOnlyWhenInserted = field.isOnlyWhenInserted
-    source.positionKey = field.positionKey
-    source.separator = field.separator
-    do throws(ValueError) { source.fallback = try field.fallback?() } catch {
+    let fallback: Cell?
+    do throws(ValueError) { fallback = try field.fallback?() } catch {
       throw .mapping("\(table.entity).\(table.columns[column].name): \(error.message)")
     }
-    return source
+    return EntityMapper.Source(
+      field, slots: found, fallback: fallback, isRequired: isRequired && !isChecked)
   }
 
   private mutating func elements(

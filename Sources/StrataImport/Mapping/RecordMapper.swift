@@ -1,7 +1,7 @@
 internal import Strata
 
 /// A mapping resolved against its tables: the plan that reads records, and their mappers.
-struct RecordMapper {
+final class RecordMapper {
   let plan: JSONPlan
   private let root: EntityMapper
 
@@ -19,7 +19,7 @@ struct RecordMapper {
     plan = JSONPlan(value: keys.kind, allowsNumberInString: keys.allowsNumberInString)
     let (table, defaults) = try model.mappingTarget(keys.entity)
     var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
-    sources[Table.keyColumn] = EntityMapper.Source(slot: 0, convert: keys.convert)
+    sources[Table.keyColumn] = EntityMapper.Source(key: keys.convert, slot: 0)
     root = EntityMapper(
       table, defaults: defaults, sources: sources, objects: [], arrays: [],
       columns: plan.columns, pathCount: 1, deletion: .always)
