@@ -24,8 +24,8 @@ package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible 
 /// A plan for reading a record into the slots of a scanned record: a flat tree of keys and indexes.
 ///
 /// A slot is the index of its column. A reader accepts keys in any order. It is fastest if the
-/// input has the keys in the order of the columns.
-package struct JSONPlan: Sendable {
+/// input has the keys in the order of the columns. It is a class, so that reading a record copies no array.
+package final class JSONPlan: Sendable {
   package let columns: [JSONColumn]
 
   /// An object or array that has columns inside.

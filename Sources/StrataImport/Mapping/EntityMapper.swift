@@ -26,6 +26,9 @@ final class EntityMapper {
     /// Joins the values of all slots into the column's value; nil if the slots are alternatives.
     let separator: String?
 
+    /// Whether a value in the first slot is the column's value.
+    var isPlain: Bool { convert == nil && separator == nil && !isOnlyWhenInserted }
+
     /// Creates the source of a field.
     ///
     /// - Parameter fallback: the value of a record that does not have the field.
@@ -114,6 +117,8 @@ final class EntityMapper {
   let slots: [[Int]]
   /// The slots of the entity's key, for each such path.
   private let keySlots: [[Int]]
+  /// The slot of each column that takes its value as the parser gives it; nil for the others.
+  private let plainSlots: [Int?]
   private let builder = RecordBuilder()
   /// Encodes a new entity while `builder` has an unfinished record.
   private let newBuilder = RecordBuilder()
@@ -134,6 +139,7 @@ final class EntityMapper {
     self.deletion = deletion
     keySlots = Self.slots(of: [sources[Table.keyColumn]], pathCount)
     slots = Self.slots(of: sources, pathCount)
+    plainSlots = sources.map { source in source.flatMap { $0.isPlain ? $0.slot : nil } }
   }
 
   /// Returns the slots of sources by path. A source's slots are ordered by key, then by path.
@@ -264,8 +270,11 @@ final class EntityMapper {
     var written = AttributeSet()
     var new: Record?
     builder.begin(columns: sources.count)
+    let isFlat = constants.isEmpty && references.isEmpty && objects.isEmpty
     for column in sources.indices {
-      if !constants.isEmpty, let constant = constants[column] {
+      if isFlat, let slot = plainSlots[column], append(scanned.cells[slot], of: scanned) {
+        written.insert(column)
+      } else if !constants.isEmpty, let constant = constants[column] {
         builder.append(constant)
         written.insert(column)
       } else if let reference = references.last(where: { $0.column == column }) {
@@ -358,7 +367,7 @@ final class EntityMapper {
           throw refusal(slot, error)
         }
       } else {
-        append(cell, of: scanned)
+        _ = append(cell, of: scanned)
       }
     }
     return true
@@ -390,14 +399,16 @@ final class EntityMapper {
     do throws(ValueError) { builder.append(try unknown()) } catch { throw refusal(slot, error) }
   }
 
-  private func append(_ cell: ScannedRecord.Cell, of scanned: ScannedRecord) {
+  /// Appends a value as the parser gives it; returns false, and appends nothing, if there is none.
+  private func append(_ cell: ScannedRecord.Cell, of scanned: ScannedRecord) -> Bool {
     switch cell {
     case .integer(let value): builder.append(value)
     case .real(let value): builder.append(value)
     case .text(let bytes): scanned.withBytes(bytes) { builder.append(text: $0) }
     case .blob(let bytes): scanned.withBytes(bytes) { builder.append(blob: $0) }
-    case .missing, .null, .unfit: builder.appendNull()
+    case .missing, .null, .unfit: return false
     }
+    return true
   }
 
   private func refusal(_ slot: Int, _ error: ValueError) -> Refusal {
