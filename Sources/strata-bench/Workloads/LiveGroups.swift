@@ -29,7 +29,9 @@ extension Workload {
           for value in [least, greatest] { try await value.waitUntilLoaded() }
           try await distinct.waitUntilLoaded()
           let song = try await view.fetch(Song.where { $0.id == 7 })[0]
-          let (artist, second) = (song.artistID, greatest.value?[song.artistID] ?? nil)
+          let artist = song.artistID
+          let others = Song.where { $0.artistID == artist && $0.id != 7 }
+          let second = try await view.fetch(.max(\.bpm), of: others)
           var updates = greatest.updates.makeAsyncIterator()
           var times: [Double] = []
           for change in 0..<400 {
