@@ -22,6 +22,8 @@ package struct BatchOutcome: Sendable {
   package var leftOutValues = false
   /// The time for which the batch held the writer.
   package var duration = Duration.zero
+  /// Whether a save of the view context has waited for the batch.
+  package var hasHeldUp = false
 
   package init() {}
 

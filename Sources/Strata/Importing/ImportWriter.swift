@@ -28,6 +28,7 @@ struct ImportWriter {
     }
     outcome.commit = commit
     outcome.duration = start.duration(to: .now)
+    outcome.hasHeldUp = writer.queue.hasUrgentWork
     return outcome
   }
 

@@ -120,6 +120,9 @@ final class WriterQueue: Sendable {
   /// The number of units that wait.
   var count: Int { state.withLock { $0.queue.count } }
 
+  /// Whether an urgent unit waits.
+  var hasUrgentWork: Bool { state.withLock { $0.queue.hasWork(in: .urgent) } }
+
   /// Whether units wait for the end of a hold.
   var isHeld: Bool { state.withLock { $0.hold != nil } }
 

@@ -44,7 +44,8 @@ public struct ImportOptions: Sendable {
   public var refusedRecords = RefusedRecords.stop
   /// The time for which a transaction may hold the writer.
   ///
-  /// Batches are as large as the time allows. A save of the view context hardly waits longer.
+  /// Batches are as large as the time allows. A save of the view context hardly waits longer. Once one has
+  /// waited, the next batches take an eighth of the time.
   public var longestTransaction = Duration.milliseconds(20)
   /// The maximum number of bytes of a record, which is held in memory.
   ///

@@ -78,17 +78,20 @@ final class ImportSession: Sendable {
   private static let firstBatch = 500
   private static let sizes = 50...10_000
 
-  /// The number of records of a batch whose transaction takes about half of the longest.
+  /// The number of records of a batch whose transaction takes about half of the longest, or an eighth
+  /// while saves of the view context come.
   var batchSize: Int { state.withLock { $0.batchSize } }
 
   /// The number of absent rows that are deleted together.
   private var pageSize: Int { options.batchSize ?? Self.firstBatch }
 
   /// Adapts the size of batches to the duration of the last batch.
-  private func adapt(to count: Int, _ duration: Duration) {
+  private func adapt(to outcome: BatchOutcome) {
+    let (count, duration) = (outcome.count, max(outcome.duration, .microseconds(1)))
     // A small batch at the end of the input is no measure for the others.
     guard options.batchSize == nil, count >= Self.sizes.lowerBound else { return }
-    let wanted = Double(count) * (options.longestTransaction / 2 / max(duration, .microseconds(1)))
+    let aim = options.longestTransaction / (outcome.hasHeldUp ? 8 : 2)
+    let wanted = Double(count) * (aim / duration)
     state.withLock { state in
       // The size shrinks at once, but grows by degrees, so that a quick batch does not make the
       // next batch slow.
@@ -194,7 +197,7 @@ final class ImportSession: Sendable {
 
   /// Counts the outcome of a batch.
   func note(_ outcome: BatchOutcome, upTo checkpoint: ImportCheckpoint? = nil) {
-    adapt(to: outcome.count, outcome.duration)
+    adapt(to: outcome)
     if !outcome.isComplete { state.withLock { $0.isComplete = false } }
     let progress = change { progress in
       progress.result.inserted += outcome.inserted
