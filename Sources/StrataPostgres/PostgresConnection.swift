@@ -55,8 +55,7 @@
     func prepareServer() throws(ReplicaError) {
       let session = try connected()
       try session.run(ServerObjects.sql)
-      for table in followed.tables {
-        let names = try ServerNames(of: table, in: serverTables)
+      for (table, names) in try ServerNames.names(of: followed.tables, in: serverTables) {
         if table.isJoin {
           try prepareLinks(table, names, session)
         } else {
@@ -88,7 +87,8 @@
     /// Connects, and reads how the server's tables become the store's.
     func open() throws(ReplicaError) {
       let session = try connected()
-      try session.run("SET lock_timeout = '5s'; SET standard_conforming_strings = on")
+      try session.run(
+        "SET lock_timeout = '5s'; SET standard_conforming_strings = on; SET bytea_output = 'hex'")
       let numbers: PostgresResult
       do throws(ReplicaError) {
         numbers = try session.run("SELECT rel::int8, id FROM strata.tables")
@@ -110,8 +110,7 @@
       identity = try session.run(Self.identity).text(0, 0)
       try session.prepare("strata_head", Self.head)
       try session.prepare("strata_claim", Self.claim)
-      for table in followed.tables {
-        let names = try ServerNames(of: table, in: serverTables)
+      for (table, names) in try ServerNames.names(of: followed.tables, in: serverTables) {
         let relation = try session.run(.init("SELECT $1::regclass::oid::int8", [names.table]))
         guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
           throw ReplicaError(

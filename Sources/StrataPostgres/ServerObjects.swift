@@ -41,7 +41,8 @@
 
       -- A half of the key of a link, from the key at one end, as stores compute it: its kind, a number or
       -- a length in eight bytes, and the bytes. The sign bit of a number is flipped, so that keys sort as
-      -- numbers do.
+      -- numbers do. Whoever writes links runs these functions, and need not have the right to use the schema:
+      -- so none of them calls another.
       CREATE OR REPLACE FUNCTION strata.link_end(int8) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
         SELECT '\\x01'::pg_catalog.bytea OPERATOR(pg_catalog.||)
           pg_catalog.int8send($1 OPERATOR(pg_catalog.#) (-9223372036854775808)::pg_catalog.int8)
@@ -51,10 +52,13 @@
           pg_catalog.int8send(pg_catalog.octet_length($1)::pg_catalog.int8) OPERATOR(pg_catalog.||) $1
       $f$;
       CREATE OR REPLACE FUNCTION strata.link_end(uuid) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
-        SELECT strata.link_end(pg_catalog.uuid_send($1))
+        SELECT '\\x04'::pg_catalog.bytea OPERATOR(pg_catalog.||) pg_catalog.int8send(16::pg_catalog.int8)
+          OPERATOR(pg_catalog.||) pg_catalog.uuid_send($1)
       $f$;
       CREATE OR REPLACE FUNCTION strata.link_end(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$
-        SELECT pg_catalog.set_byte(strata.link_end(pg_catalog.convert_to($1, 'UTF8')), 0, 3)
+        SELECT '\\x03'::pg_catalog.bytea OPERATOR(pg_catalog.||) pg_catalog.int8send(
+            pg_catalog.octet_length(pg_catalog.convert_to($1, 'UTF8'))::pg_catalog.int8)
+          OPERATOR(pg_catalog.||) pg_catalog.convert_to($1, 'UTF8')
       $f$;
 
       -- Makes a trigger that is missing. A second call changes no fingerprint.

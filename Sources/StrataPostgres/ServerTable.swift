@@ -68,8 +68,26 @@
 
     var key: String { columns[Table.keyColumn] }
 
+    /// Returns the names of all tables.
+    ///
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a name is given to an attribute that
-    ///   the entity does not have.
+    ///   the entity does not have, or if two tables have the same name.
+    static func names(
+      of tables: [Table], in given: [ServerTable]
+    ) throws(ReplicaError) -> [(Table, ServerNames)] {
+      var owners: [String: Table] = [:]
+      return try tables.map { table throws(ReplicaError) in
+        let names = try ServerNames(of: table, in: given)
+        if let other = owners.updateValue(table, forKey: names.table) {
+          throw ReplicaError(
+            .unsuitableServer,
+            "the rows of \(other.entity) and of \(table.entity) would both be in \(names.table)",
+            advice: "name one of the tables with a ServerTable")
+        }
+        return (table, names)
+      }
+    }
+
     init(of table: Table, in tables: [ServerTable]) throws(ReplicaError) {
       let given = tables.last { $0.local == table.name }
       let attributes = Set(table.columns.map(\.name))

@@ -27,7 +27,7 @@ extension Replica {
   public func revert(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
     defer { storeDidChange() }
     let isReverted = try await withOutbox { try await $0.revert(change.refusal) }
-    let table = tables.first { $0.entity == change.request.entity }
+    let table = tables.first { $0.name == change.request.tableName }
     if isReverted, let table, followed[table] != nil {
       reverted[table.name, default: []].insert(change.request.key)
     }

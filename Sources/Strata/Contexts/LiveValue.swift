@@ -105,12 +105,12 @@ public final class LiveValue<Value: Sendable>: Observable {
     }
     let isFirst = cells == nil
     let changes = take(fold, change)
-    if changes.isEmpty, !isFirst, result.error == nil, failure == nil { return }
     do throws(CodingFailure) {
       switch reading {
       case .current:
         let patch = try reader.patch(shown, changes)
-        show(isFirst || !changes.isEmpty ? patch : nil, result.error)
+        if patch == nil, result.error == nil, failure == nil { return }
+        show(patch, result.error)
       case .behind(let shownCells):
         let patch = try reader.patch(nil, cells?.values.map { (nil, $0) } ?? [])
         reading = .current
@@ -119,7 +119,7 @@ public final class LiveValue<Value: Sendable>: Observable {
             ? nil
             : { value in
               value = nil
-              patch(&value)
+              patch?(&value)
             }, result.error)
       }
     } catch {

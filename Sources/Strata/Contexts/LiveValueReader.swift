@@ -6,15 +6,15 @@ struct LiveValueReader<Value: Sendable> {
   /// Changes a value.
   typealias Patch = (inout Value?) -> Void
 
-  /// Returns what brings a value to the new cells of some groups.
+  /// Returns what brings a value to the new cells of some groups; nil if the value stays as it is.
   ///
   /// Parameters are the value, which is nil if all groups are new, and the groups.
-  let patch: (Value?, [GroupChange]) throws(CodingFailure) -> Patch
+  let patch: (Value?, [GroupChange]) throws(CodingFailure) -> Patch?
 
   /// Creates the reader of a value with a single group, which is always there.
   init(_ read: @escaping ([Cell]) throws(CodingFailure) -> Value) {
     patch = { _, changes throws(CodingFailure) in
-      guard let row = changes.first?.new else { return { _ in } }
+      guard let row = changes.first?.new else { return nil }
       let new = try read(row)
       return { $0 = new }
     }
@@ -22,27 +22,40 @@ struct LiveValueReader<Value: Sendable> {
 
   /// Creates the reader of a dictionary.
   ///
-  /// - Parameter read: reads a group and its value, which is nil if the group is left out.
+  /// - Parameters:
+  ///   - cellCount: the number of cells at the end of a row that make the value.
+  ///   - read: reads a group and its value, which is nil if the group is left out.
   init<Group: Hashable, Element>(
-    groups read: @escaping ([Cell]) throws(CodingFailure) -> (Group, Element?)
+    cellCount: Int, _ read: @escaping ([Cell]) throws(CodingFailure) -> (Group, Element?)
   ) where Value == [Group: Element] {
     patch = { value, changes throws(CodingFailure) in
       var gone: Set<Group> = []
-      for case (let old?, _) in changes {
-        let (group, element) = try read(old)
-        if element != nil { gone.insert(group) }
+      var new: [(group: Group, element: Element)] = []
+      for change in changes {
+        var (old, next): (Group?, (Group, Element)?)
+        if let row = change.old, case (let group, _?) = try read(row) { old = group }
+        if let row = change.new, case (let group, let element?) = try read(row) {
+          next = (group, element)
+        }
+        // Only cells of conditions may differ.
+        if old != nil, next != nil,
+          change.old?.suffix(cellCount) == change.new?.suffix(cellCount)
+        {
+          continue
+        }
+        if let old { gone.insert(old) }
+        if let next { new.append(next) }
       }
       var come: [Group: Element] = [:]
-      for case (_, let new?) in changes {
-        let (group, element) = try read(new)
-        guard let element else { continue }
+      for (group, element) in new {
         let isTaken = value?[group] != nil && !gone.contains(group)
         if come.updateValue(element, forKey: group) != nil || isTaken {
           throw CodingFailure(
             column: 0, error: ValueError("two groups of different bytes are equal in Swift"))
         }
       }
-      return { value in
+      if value != nil && gone.isEmpty && come.isEmpty { return nil }
+      return { [gone, come] value in
         var groups = value ?? [:]
         value = nil  // not a second reference to the groups
         for group in gone where come[group] == nil { groups[group] = nil }

@@ -42,13 +42,13 @@ extension ViewContext {
     _ aggregate: Aggregate<E, Value>, of query: GroupedQuery<E, Group>
   ) -> LiveValue<[Group: Value]> {
     live(
-      query.query, groupedBy: query.paths, aggregate.terms + query.conditionTerms,
-      LiveValueReader(groups: { row throws(CodingFailure) in
+      query.query, groupedBy: query.paths, query.conditionTerms + aggregate.terms,
+      LiveValueReader(cellCount: aggregate.terms.count) { row throws(CodingFailure) in
         var values = ValueReader()
         let group = try query.group(&values) { row[$0] }
-        let value = try values.next(aggregate) { row[$0] }
-        return (group, try query.isIncluded(&values) { row[$0] } ? value : nil)
-      }))
+        guard try query.isIncluded(&values, { row[$0] }) else { return (group, nil) }
+        return (group, try values.next(aggregate) { row[$0] })
+      })
   }
 
   /// Returns whether two queries have the same result in every store.

@@ -67,19 +67,18 @@ extension FetchSource {
     _ first: Aggregate<E, First>, _ others: repeat Aggregate<E, each Other>,
     of query: GroupedQuery<E, Group>
   ) async throws -> [(Group, First, repeat each Other)] {
-    var terms = first.terms
+    var terms = query.conditionTerms + first.terms
     repeat terms += (each others).terms
-    terms += query.conditionTerms
     return try await _answer(
       _FetchRequest { [terms] fetch throws(StoreError) in
         let reader = RowReader {
           cell throws(CodingFailure) -> (Group, First, repeat each Other)? in
           var values = ValueReader()
-          let group = (
-            try query.group(&values, cell), try values.next(first, cell),
-            repeat try values.next(each others, cell)
+          let group = try query.group(&values, cell)
+          guard try query.isIncluded(&values, cell) else { return nil }
+          return (
+            group, try values.next(first, cell), repeat try values.next(each others, cell)
           )
-          return try query.isIncluded(&values, cell) ? group : nil
         }
         return try await fetch.summary(query.query, groupedBy: query.paths, terms, reader)
           .compactMap { $0 }

@@ -76,6 +76,8 @@ public struct PushRequest: Sendable {
     refusal = entry.refusal
   }
 
+  package var tableName: String { table.name }
+
   /// The name of the entity; for a link of a many-to-many relationship, the names of both ends.
   public var entity: String { table.entity }
 

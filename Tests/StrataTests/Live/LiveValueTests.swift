@@ -68,6 +68,28 @@ import Testing
     await task.value
   }
 
+  @Test func `a group that a condition leaves out is not read, and wakes nobody`() async throws {
+    try await fill([
+      Boat(id: 1, name: "a", length: .max), Boat(id: 2, name: "a", length: 1),
+      Boat(id: 3, name: "b", length: 1),
+    ])
+    let few = Boat.all.grouped(by: \.name).having(.count) { $0 < 2 }
+    #expect(try await view.fetch(.sum(\.length), of: few).map(\.1) == [1])
+    let sums = view.live(.sum(\.length), of: few)
+    #expect(try await sums.waitUntilLoaded() == ["b": 1])
+    let wakes = sums.statistics.wakes
+    view.insert(Boat(id: 4, name: "a", length: 5))
+    #expect(sums.statistics.wakes == wakes)
+    view.insert(Boat(id: 5, name: "b", length: 5))
+    #expect(sums.value == [:])
+    // The condition's value changes alone.
+    let some = view.live(.max(\.length), of: Boat.all.grouped(by: \.name).having(.count) { $0 > 1 })
+    try await some.waitUntilLoaded()
+    let before = some.statistics.wakes
+    view.insert(Boat(id: 6, name: "b", length: 2))
+    #expect(some.statistics.wakes == before && some.value?["b"] == 5)
+  }
+
   /// An edit's cost does not depend on the number of edits.
   ///
   /// The test takes a second. Otherwise it would take minutes.
