@@ -10,6 +10,8 @@ import Testing
     let ends = AsyncStream<Void>.makeStream()
 
     func enqueue(_ job: consuming ExecutorJob) {
+      // The job may be the last of the actor, which owns this executor.
+      let (ended, ends) = (ended, ends)
       UnownedJob(job).runSynchronously(on: asUnownedSerialExecutor())
       ended.withLock { $0 += 1 }
       ends.continuation.yield()
