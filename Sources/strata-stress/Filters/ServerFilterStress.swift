@@ -36,7 +36,7 @@
       try cluster.query("ALTER TABLE music.works ALTER id TYPE int4, ALTER name TYPE varchar")
       for first in stride(from: 0, to: options.count, by: roundSize) {
         watchdog.begin("filters from \(first)", done: first.share(of: options.count))
-        try cluster.query("TRUNCATE music.works")
+        try cluster.query("TRUNCATE music.works CASCADE")
         let seed = options.seed &* 1_000_003 &+ UInt64(first)
         try await round(min(roundSize, options.count - first), seed, cluster.target, &report)
       }
