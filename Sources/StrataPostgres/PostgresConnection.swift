@@ -54,6 +54,9 @@
 
     func prepareServer() throws(ReplicaError) {
       let session = try connected()
+      // Two programs that make the same table at once would meet in the catalogue.
+      try session.run("SELECT pg_advisory_lock(\(ServerObjects.lock), 1)")
+      defer { _ = try? session.run("SELECT pg_advisory_unlock(\(ServerObjects.lock), 1)") }
       try session.run(ServerObjects.sql)
       for (table, names) in try ServerNames.names(of: followed.tables, in: serverTables) {
         if table.isJoin {

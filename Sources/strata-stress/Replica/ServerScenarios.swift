@@ -25,7 +25,14 @@
         cluster.remove()
         try? FileManager.default.removeItem(at: folder)
       }
-      try await StrataPostgres.prepare(cluster.target, for: [OldCard.self])
+      // Every host may prepare the server when it starts.
+      let target = cluster.target
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask { try await StrataPostgres.prepare(target, for: [OldCard.self]) }
+        }
+        try await group.waitForAll()
+      }
       try await truncateDuringPull()
       try await changeTables()
       try await links()
