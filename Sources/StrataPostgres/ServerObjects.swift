@@ -13,7 +13,6 @@
     static let sql = """
       BEGIN;
       SET LOCAL client_min_messages = warning;
-      SELECT pg_advisory_xact_lock(\(lock), 1);
       CREATE SCHEMA IF NOT EXISTS strata;
 
       CREATE TABLE IF NOT EXISTS strata.meta (
