@@ -105,8 +105,9 @@ struct AggregateFold: Sendable {
     for record in IteratorSequence(OrderTree.Iterator(rows.tree, 0..<rows.tree.count)) {
       let key = group(of: record)
       let value = record[rows.column]
-      defer { last = key + [value] }
-      if last == key + [value] { continue }
+      let run = key + [value]
+      if run == last { continue }
+      last = run
       groups.update(key) { group in
         for (index, term) in terms.enumerated()
         where term.function == .distinct && term.attribute == rows.column {
@@ -122,7 +123,14 @@ struct AggregateFold: Sendable {
     let columns = groupColumns + [column]
     let cells = columns.map { record[$0] }
     let rank = tree.partition { Self.compare($0, cells, columns) < 0 }
-    return rank < tree.count && tree[rank].withView { Self.compare($0, cells, columns) } == 0
+    return Self.isInRun(tree, rank, cells, columns)
+  }
+
+  /// Returns whether there is a record at a rank, and it has some cells.
+  private static func isInRun(
+    _ tree: OrderTree, _ rank: Int, _ cells: [Cell], _ columns: [Int]
+  ) -> Bool {
+    (0..<tree.count).contains(rank) && tree[rank].withView { compare($0, cells, columns) } == 0
   }
 
   private func tree(of column: Int) -> OrderTree? {
@@ -168,19 +176,13 @@ struct AggregateFold: Sendable {
       let order = Self.compare(view, key, groupColumns)
       return order < 0 || (order == 0 && view.isNull(column))
     }
-    guard rank < tree.count,
-      tree[rank].withView({ Self.compare($0, key, groupColumns) }) == 0
-    else { return .null }
-    return tree[rank][column]
+    return Self.isInRun(tree, rank, key, groupColumns) ? tree[rank][column] : .null
   }
 
   private func greatest(_ term: AggregateTerm<Int>, _ key: [Cell]) -> Cell {
     guard let column = term.attribute, let tree = tree(of: column) else { return .null }
-    let rank = tree.partition { Self.compare($0, key, groupColumns) <= 0 }
-    guard rank > 0,
-      tree[rank - 1].withView({ Self.compare($0, key, groupColumns) }) == 0
-    else { return .null }
-    return tree[rank - 1][column]
+    let rank = tree.partition { Self.compare($0, key, groupColumns) <= 0 } - 1
+    return Self.isInRun(tree, rank, key, groupColumns) ? tree[rank][column] : .null
   }
 
   private static func compare(_ view: RecordView, _ cells: [Cell], _ columns: [Int]) -> Int {
