@@ -20,12 +20,15 @@ final class RaceUser {
   private var pending = PlainLayer()
   private var saving: Saving?
   private var saves = 0
+  /// Whether every second step suspends the stack: few suspensions interrupt a turn.
+  private let suspendsOften: Bool
 
   init(_ stack: Stack, _ random: SplitMix64, _ transcript: SharedTranscript) async throws {
     self.stack = stack
     self.random = random
     self.transcript = transcript
     view = stack.viewContext
+    suspendsOften = self.random.oneIn(6)
     screen = try await RaceScreen(view)
     map = RaceMap(screen.books, &self.random)
   }
@@ -65,6 +68,7 @@ final class RaceUser {
   }
 
   private func step() async throws {
+    if suspendsOften && random.oneIn(2) { return try await suspend() }
     switch random.below(20) {
     case 0..<6: try await edit()
     case 6: try await undoAtOnce()
