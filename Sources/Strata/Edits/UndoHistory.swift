@@ -90,8 +90,8 @@ struct UndoHistory: Sendable {
   }
 
   private mutating func trim() {
-    undoable = undoable.suffix(limit)
-    redoable = redoable.suffix(limit)
+    undoable.removeFirst(max(0, undoable.count - limit))
+    redoable.removeFirst(max(0, redoable.count - limit))
   }
 
   /// Returns whether a group has edits of a key.

@@ -24,6 +24,15 @@ final class WriterQueue: Sendable {
     var isOpen: Bool { if case .open = self { true } else { false } }
   }
 
+  /// What became of a new unit.
+  private enum Entry: Sendable {
+    /// The unit needs a ticket.
+    case queued(Int)
+    /// The unit gets its ticket at the resumption.
+    case waiting(Int)
+    case refused(StoreError)
+  }
+
   private struct State: Sendable {
     var queue = WorkQueue<Unit>()
     var access = Access.open
@@ -35,6 +44,50 @@ final class WriterQueue: Sendable {
 
     /// Whether a new unit would run next.
     var isAtRest: Bool { access.isOpen && hold == nil && queue.isEmpty }
+
+    mutating func enter(
+      _ unit: @escaping Unit, _ lane: Lane, context: ContextID?, waitsForResumption: Bool
+    ) -> Entry {
+      switch access {
+      case .closed: return .refused(.closed)
+      case .suspended where !waitsForResumption: return .refused(.suspended)
+      case .suspended(var waiting):
+        if lane == .urgent { interruption?.raise() }
+        let id = waiting.add(unit, lane: lane, context: context)
+        access = .suspended(waiting)
+        return .waiting(id)
+      case .open:
+        if lane == .urgent { interruption?.raise() }
+        return .queued(queue.add(unit, lane: lane, context: context))
+      }
+    }
+
+    /// Ends the hold; with a number, only that hold.
+    ///
+    /// - Returns: the number of the units that need a ticket.
+    mutating func endHold(_ number: Int?) -> Int {
+      guard let hold, number == nil || number == hold else { return 0 }
+      self.hold = nil
+      return queue.count
+    }
+
+    /// Queues the units that were added during the suspension; all older units have run.
+    ///
+    /// - Returns: the number of the units that need a ticket.
+    mutating func resume() -> Int {
+      guard case .suspended(let waiting) = access else { return 0 }
+      assert(queue.isEmpty, "resumed before what was queued has run")
+      queue = waiting
+      access = .open
+      return waiting.count
+    }
+
+    /// Returns the units that wait for a resumption.
+    mutating func close() -> [Unit] {
+      defer { access = .closed }
+      guard case .suspended(var waiting) = access else { return [] }
+      return waiting.removeAll()
+    }
 
     /// Withdraws a unit that has not started.
     mutating func remove(_ id: Int) -> Unit? {
@@ -48,6 +101,11 @@ final class WriterQueue: Sendable {
 
   private let executor: StoreExecutor
   private let state = Lock(State())
+  /// Held while units get their tickets, so that a suspension or a closing comes after all tickets.
+  ///
+  /// A ticket wakes the writer's thread, whose first need is the state. Under the lock of the state
+  /// that thread would wait until its own wake has returned.
+  private let ticketing = Lock(())
 
   init(_ executor: StoreExecutor) { self.executor = executor }
 
@@ -57,26 +115,17 @@ final class WriterQueue: Sendable {
   func add(
     _ unit: @escaping Unit, _ lane: Lane, context: ContextID?, waitsForResumption: Bool = true
   ) -> @Sendable () -> Void {
-    let added: Result<Int, StoreError> = state.withLock { state in
-      switch state.access {
-      case .closed: return .failure(.closed)
-      case .suspended where !waitsForResumption: return .failure(.suspended)
-      case .suspended(var waiting):
-        if lane == .urgent { state.interruption?.raise() }
-        // The unit gets its ticket at the resumption.
-        let id = waiting.add(unit, lane: lane, context: context)
-        state.access = .suspended(waiting)
-        return .success(id)
-      case .open:
-        if lane == .urgent { state.interruption?.raise() }
-        addTickets(1)
-        return .success(state.queue.add(unit, lane: lane, context: context))
+    let entry = ticketing.withLock { _ in
+      let entry = state.withLock {
+        $0.enter(unit, lane, context: context, waitsForResumption: waitsForResumption)
       }
+      if case .queued = entry { addTickets(1) }
+      return entry
     }
     let id: Int
-    switch added {
-    case .success(let number): id = number
-    case .failure(let error):
+    switch entry {
+    case .queued(let number), .waiting(let number): id = number
+    case .refused(let error):
       unit(.refuse(error))
       return {}
     }
@@ -95,9 +144,7 @@ final class WriterQueue: Sendable {
     executor.runIfIdle { state.withLock { $0.isAtRest } ? unit() : nil } ?? nil
   }
 
-  /// Enqueues tickets.
-  ///
-  /// Call this under the lock, so that a suspension or a closing comes after all tickets.
+  /// Enqueues tickets; called under the lock `ticketing`.
   private func addTickets(_ count: Int) {
     for _ in 0..<count { executor.async { self.runNext() } }
   }
@@ -145,38 +192,28 @@ final class WriterQueue: Sendable {
 
   /// Ends the hold; with a number, only if that hold still lasts.
   func endHold(_ hold: Int? = nil) {
-    state.withLock { state in
-      guard let current = state.hold, hold == nil || hold == current else { return }
-      state.hold = nil
+    ticketing.withLock { _ in
       // The waiting units have used up their tickets.
-      addTickets(state.queue.count)
+      addTickets(state.withLock { $0.endHold(hold) })
     }
   }
 
   /// Lets queued units run; units that are added later wait for ``resume()``.
   func suspend() {
-    state.withLock { $0.access = .suspended(WorkQueue(after: $0.queue)) }
+    ticketing.withLock { _ in
+      state.withLock { $0.access = .suspended(WorkQueue(after: $0.queue)) }
+    }
     endHold()
   }
 
   /// Lets the units run that were added during the suspension; all older units have run.
   func resume() {
-    state.withLock { state in
-      guard case .suspended(let waiting) = state.access else { return }
-      assert(state.queue.isEmpty, "resumed before what was queued has run")
-      state.queue = waiting
-      state.access = .open
-      addTickets(waiting.count)
-    }
+    ticketing.withLock { _ in addTickets(state.withLock { $0.resume() }) }
   }
 
   /// Refuses new units and the units that wait for a resumption; all other units still run.
   func close() {
-    let refused = state.withLock { state in
-      defer { state.access = .closed }
-      guard case .suspended(var waiting) = state.access else { return [Unit]() }
-      return waiting.removeAll()
-    }
+    let refused = ticketing.withLock { _ in state.withLock { $0.close() } }
     for unit in refused { unit(.refuse(.closed)) }
     endHold()
   }
