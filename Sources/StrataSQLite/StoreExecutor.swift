@@ -13,9 +13,6 @@ package final class StoreExecutor: SerialExecutor {
   /// The number of jobs that were enqueued and have not ended.
   private let pending = Atomic(0)
 
-  /// The number of calls of `runIfIdle` from other queues.
-  private let turns = Atomic(0)
-
   /// Identifies the running queue: the queue of an executor, or the main queue.
   private static let current = {
     let key = DispatchSpecificKey<RunningQueue>()
@@ -84,24 +81,19 @@ package final class StoreExecutor: SerialExecutor {
     return try result.get()
   }
 
-  /// `runIfIdle` refuses each call whose number is a multiple of this limit.
-  private static let turnLimit = 32
-
   /// Runs `work` on the calling thread if no job runs or waits here; returns nil if it refuses.
   ///
-  /// It refuses if a job runs or waits, at every 32nd call, on the executor's own queue, and on the
-  /// main queue, which never touches a store.
+  /// It refuses if a job runs or waits, on the executor's own queue, and on the main queue, which
+  /// never touches a store.
   ///
   /// Two changes of threads cost more than most reads and commits. `work` must be short, because
-  /// the thread may belong to the cooperative pool. A task that reads in a loop has to suspend at
-  /// some of the calls. Otherwise no other task would get its thread.
+  /// the thread may belong to the cooperative pool.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
     if let lane { return lane.grantsTurn() ? syncIfIdle(work) : nil }
     let running = DispatchQueue.getSpecific(key: Self.current)
     guard running != .main,
       // A `deinit` that a job triggers may call in on this very queue, where `sync` would deadlock.
-      running != .executor(ObjectIdentifier(self)),
-      turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0
+      running != .executor(ObjectIdentifier(self))
     else { return nil }
     return syncIfIdle(work)
   }

@@ -189,6 +189,8 @@ struct BulkLoadTests {
     }.value
     #expect(steps == .gaveWay)
     #expect(try await StoreFile.indexes(of: "books", stack) == 0)
+    // This unit comes after the urgent unit.
+    try await writer.enqueue(.urgent) { _ in }.value
     #expect(order.withLock(\.self) == ["urgent"])
     // A step makes an index if no urgent ticket waits or if `givesWay` is false.
     for (givesWay, step) in [

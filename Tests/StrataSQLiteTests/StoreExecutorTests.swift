@@ -94,11 +94,6 @@ import Testing
     #expect(executor.runIfIdle { executor.runIfIdle { true } == nil } == true)
   }
 
-  @Test func `who asks in a loop is refused every now and then`() {
-    let executor = StoreExecutor("strata.test")
-    #expect((0..<1_000).contains { _ in executor.runIfIdle {} == nil })
-  }
-
   @Test func `being elsewhere than on the executor is noticed`() async {
     await #expect(processExitsWith: .failure) { StoreExecutor("strata.test").checkIsolated() }
   }

@@ -101,6 +101,8 @@ final class WriterQueue: Sendable {
 
   private let executor: StoreExecutor
   private let state = Lock(State())
+  /// The units that ran on their callers' threads.
+  let turns = TurnCounter()
   /// Held while units get their tickets, so that a suspension or a closing comes after all tickets.
   ///
   /// A ticket wakes the writer's thread, whose first need is the state. Under the lock of the state

@@ -38,6 +38,8 @@ final class ReaderPool: Sendable {
 
   let options: StoreOptions
   private let state = Lock(State())
+  /// The reads that ran on their callers' threads.
+  let turns = TurnCounter()
 
   init(_ options: StoreOptions) { self.options = options }
 

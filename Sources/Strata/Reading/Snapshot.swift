@@ -136,6 +136,7 @@ final class Snapshot: Sendable {
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     if isShort, plan?.searches.isEmpty != false, let result = readAtOnce(body) {
+      await pool.turns.endTurn()
       return try result.get()
     }
     return try await readOnce(body)

@@ -37,6 +37,7 @@ extension Writer {
   ) async throws(StoreError) -> R {
     if Task.isCancelled { throw .cancelled }
     if isShort, let result = queue.runIfIdle({ assumeIsolated { $0.runAtOnce(body) } }) {
+      await queue.turns.endTurn()
       return try result.get()
     }
     return try await enqueue(lane, context: context, body).value

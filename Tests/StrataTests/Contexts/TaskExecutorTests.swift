@@ -13,7 +13,7 @@ import Testing
   // that comes in between must not be missed. Otherwise the waits for merges and first loads would
   // never end.
   @Test func `no wait misses what comes while it begins`() async throws {
-    let executor = QueueExecutor()
+    let executor = QueueExecutor(.concurrent)
     let stack = Stack.test
     for round in 0..<50 {
       let tasks = (0..<4).map { Self.start(stack, number: round * 4 + $0, on: executor) }
@@ -40,6 +40,25 @@ import Testing
     #expect(try await stack.viewContext.fetch(Boat.where { $0.id == -1 - number }).count == 1)
   }
 
+  @Test func `a task that reads in a loop lets other tasks have its thread`() async throws {
+    let executor = QueueExecutor()
+    let snapshot = try await Stack.test.store.snapshot()
+    let boats = QueryPlan(everyRowOf: Stack.test.store.model.table(of: Boat.self))
+    let others = Lock(0)
+    let reading = Task.detached(executorPreference: executor) {
+      let other = Task.detached(executorPreference: executor) {
+        while !Task.isCancelled {
+          others.withLock { $0 += 1 }
+          await Task.yield()
+        }
+      }
+      for _ in 0..<320 { _ = try await snapshot.count(boats) }
+      other.cancel()
+    }
+    try await reading.value
+    #expect(others.withLock { $0 } >= 9)
+  }
+
   @MainActor @Test func `what is over when a wait begins is not waited for`() async throws {
     let waiters = Waiters()
     await waiters.wait(for: .change) { false }
@@ -58,7 +77,11 @@ import Testing
 }
 
 private final class QueueExecutor: TaskExecutor {
-  private let queue = DispatchQueue(label: "task executor", attributes: .concurrent)
+  private let queue: DispatchQueue
+
+  init(_ attributes: DispatchQueue.Attributes = []) {
+    queue = DispatchQueue(label: "task executor", attributes: attributes)
+  }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
