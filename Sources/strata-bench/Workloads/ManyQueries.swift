@@ -4,11 +4,11 @@ import Strata
 extension Workload {
   /// A commit beside few and beside many live queries, one of which it concerns.
   static let manyQueries = Workload(
-    name: "W11", summary: "live songs of one title beside 10 and 10,000 such queries",
+    name: "W11", summary: "growth: live songs of one title beside 10 to 10,000 such queries",
     isLong: true
   ) { bench in
     var figures: [Figure] = []
-    for queries in [10, 10_000] {
+    for queries in [10, 100, 1_000, 10_000] {
       figures += try await bench.measure([
         "\(queries) queries: save call → value p50 µs", "\(queries) queries: p99 µs",
         "\(queries) queries: bytes a query",
