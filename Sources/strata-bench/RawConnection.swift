@@ -43,6 +43,19 @@ final class RawConnection {
     try body()
     try execute("COMMIT")
   }
+
+  /// Upserts each song in a transaction of its own.
+  func commitEach(_ songs: [Song]) throws {
+    let upsert = try prepare(SongSQL.upsert)
+    let begin = try prepare("BEGIN IMMEDIATE")
+    let commit = try prepare("COMMIT")
+    for song in songs {
+      try begin.run()
+      upsert.bind(song)
+      try upsert.run()
+      try commit.run()
+    }
+  }
 }
 
 /// A prepared statement, with songs as parameters and as rows.

@@ -57,16 +57,8 @@ extension Workload {
   }
 
   private static func write(_ raw: RawConnection, _ edits: [Song]) throws -> Double {
-    let upsert = try raw.prepare(SongSQL.upsert)
-    let begin = try raw.prepare("BEGIN IMMEDIATE")
-    let commit = try raw.prepare("COMMIT")
     let watch = Stopwatch()
-    for song in edits {
-      try begin.run()
-      upsert.bind(song)
-      try upsert.run()
-      try commit.run()
-    }
+    try raw.commitEach(edits)
     return watch.microseconds / Double(edits.count)
   }
 

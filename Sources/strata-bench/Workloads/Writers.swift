@@ -57,7 +57,7 @@ extension Workload {
     let watch = Stopwatch()
     for writer in 0..<writers {
       Thread.detachNewThread {
-        do { try commit(RawConnection(url.path), edits(of: writer, of: writers)) } catch {
+        do { try RawConnection(url.path).commitEach(edits(of: writer, of: writers)) } catch {
           failure.withLock { $0 = error }
         }
         ended.signal()
@@ -67,16 +67,5 @@ extension Workload {
     let time = watch.microseconds
     if let failure = failure.withLock({ $0 }) { throw failure }
     return time
-  }
-
-  private static func commit(_ raw: RawConnection, _ edits: [Song]) throws {
-    let upsert = try raw.prepare(SongSQL.upsert)
-    let (begin, end) = (try raw.prepare("BEGIN IMMEDIATE"), try raw.prepare("COMMIT"))
-    for song in edits {
-      try begin.run()
-      upsert.bind(song)
-      try upsert.run()
-      try end.run()
-    }
   }
 }
