@@ -133,7 +133,8 @@ let package = Package(
       exclude: ["Models"], swiftSettings: settings),
     .testTarget(
       name: "StrataSimulationTests",
-      dependencies: ["StrataSimulation", "Strata", "StrataTesting"], swiftSettings: settings),
+      dependencies: ["StrataSimulation", "Strata", "StrataSQLite", "StrataTesting"],
+      swiftSettings: settings),
     .testTarget(
       name: "StrataTestingTests",
       dependencies: ["StrataTesting", "StrataMap", "StrataImport", "Strata"],

@@ -16,14 +16,29 @@ int64_t strata_time(void) { return virtual_time; }
 
 #if STRATA_REPLACES
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Returns the function that a function of this file stands before.
+static void *original(_Atomic(void *) *known, const char *name) {
+  void *function = atomic_load_explicit(known, memory_order_relaxed);
+  if (function) return function;
+  function = dlsym(RTLD_NEXT, name);
+  if (!function) {
+    fprintf(stderr, "no library has %s\n", name);
+    abort();
+  }
+  atomic_store_explicit(known, function, memory_order_relaxed);
+  return function;
+}
 
 // Stands before the C library's function in the whole process, so that the clocks of Swift, Foundation and SQLite show
 // the virtual time on a simulated thread.
 int clock_gettime(clockid_t clock, struct timespec *time) {
   if (!current_world) {
-    static int (*original)(clockid_t, struct timespec *);
-    if (!original) original = dlsym(RTLD_NEXT, "clock_gettime");
-    return original(clock, time);
+    static _Atomic(void *) known;
+    return ((int (*)(clockid_t, struct timespec *))original(&known, "clock_gettime"))(clock, time);
   }
   time->tv_sec = virtual_time / 1000000000;
   time->tv_nsec = virtual_time % 1000000000;
@@ -35,21 +50,21 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 
 void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
   if (current_world) return strata_scheduler.call_after(0, work, context);
-  static void (*original)(void *, void *, void (*)(void *));
-  if (!original) original = dlsym(RTLD_NEXT, "dispatch_async_f");
-  original(queue, context, work);
+  static _Atomic(void *) known;
+  ((void (*)(void *, void *, void (*)(void *)))original(&known, "dispatch_async_f"))(queue, context, work);
 }
 
 // libdispatch encodes the times of the wall clock as negative numbers. In other times, bit 63 without bit 62 says which
-// clock is meant.
+// clock is meant. All bits are set in a time that never comes.
 void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *)) {
   if (current_world) {
+    if (when == UINT64_MAX) return;
     bool is_wall = (when >> 62) == 3;
     int64_t time = is_wall ? -(int64_t)when : (int64_t)(when & ((1ull << 62) - 1));
     return strata_scheduler.call_after(time - virtual_time, work, context);
   }
-  static void (*original)(uint64_t, void *, void *, void (*)(void *));
-  if (!original) original = dlsym(RTLD_NEXT, "dispatch_after_f");
-  original(when, queue, context, work);
+  static _Atomic(void *) known;
+  ((void (*)(uint64_t, void *, void *, void (*)(void *)))original(&known, "dispatch_after_f"))(
+      when, queue, context, work);
 }
 #endif

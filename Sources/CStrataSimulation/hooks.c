@@ -49,7 +49,11 @@ static SWIFT_CC void enqueue_at_deadline(
     long long seconds, long long nanoseconds, long long tolerance_seconds, long long tolerance_nanoseconds, int clock,
     void *job, deadline_original original) {
   if (strata_world()) {
-    int64_t delay = seconds * 1000000000 + nanoseconds - strata_time();
+    int64_t delay;
+    bool is_late = __builtin_mul_overflow(seconds, 1000000000, &delay) ||
+                   __builtin_add_overflow(delay, nanoseconds, &delay) ||
+                   __builtin_sub_overflow(delay, strata_time(), &delay);
+    if (is_late) delay = INT64_MAX;
     if (strata_scheduler.enqueue_after(delay < 0 ? 0 : delay, job)) return;
   }
   original(seconds, nanoseconds, tolerance_seconds, tolerance_nanoseconds, clock, job);
@@ -64,23 +68,30 @@ static SWIFT_CC bool is_main_executor(struct executor executor, is_main_original
   return executor.identity == strata_scheduler.main_identity || original(executor);
 }
 
+// Other threads read the hooks meanwhile. The scheduler must be there before its hooks.
+#define SET_HOOK(hook, function) __atomic_store_n(&hook, function, __ATOMIC_RELEASE)
+
 const char *strata_install(struct strata_scheduler new) {
-#if !STRATA_REPLACES
-  return "clock_gettime";
+#if !defined(__linux__)
+  return "simulations run on Linux only";
+#elif !STRATA_REPLACES
+  return "no simulation runs under ThreadSanitizer";
 #endif
-  if (!&swift_task_enqueueGlobal_hook) return "swift_task_enqueueGlobal_hook";
-  if (!&swift_task_enqueueGlobalWithDelay_hook) return "swift_task_enqueueGlobalWithDelay_hook";
-  if (!&swift_task_enqueueGlobalWithDeadline_hook) return "swift_task_enqueueGlobalWithDeadline_hook";
-  if (!&swift_task_getMainExecutor_hook) return "swift_task_getMainExecutor_hook";
-  if (!&swift_task_isMainExecutor_hook) return "swift_task_isMainExecutor_hook";
-  if (!swift_job_run) return "swift_job_run";
-  if (!swift_task_getJobTaskId) return "swift_task_getJobTaskId";
+#define REQUIRE(present, name) \
+  if (!(present)) return "the Swift runtime lacks " name
+  REQUIRE(&swift_task_enqueueGlobal_hook, "swift_task_enqueueGlobal_hook");
+  REQUIRE(&swift_task_enqueueGlobalWithDelay_hook, "swift_task_enqueueGlobalWithDelay_hook");
+  REQUIRE(&swift_task_enqueueGlobalWithDeadline_hook, "swift_task_enqueueGlobalWithDeadline_hook");
+  REQUIRE(&swift_task_getMainExecutor_hook, "swift_task_getMainExecutor_hook");
+  REQUIRE(&swift_task_isMainExecutor_hook, "swift_task_isMainExecutor_hook");
+  REQUIRE(swift_job_run, "swift_job_run");
+  REQUIRE(swift_task_getJobTaskId, "swift_task_getJobTaskId");
   strata_scheduler = new;
-  swift_task_enqueueGlobal_hook = enqueue;
-  swift_task_enqueueGlobalWithDelay_hook = enqueue_after_delay;
-  swift_task_enqueueGlobalWithDeadline_hook = enqueue_at_deadline;
-  swift_task_getMainExecutor_hook = main_executor;
-  swift_task_isMainExecutor_hook = is_main_executor;
+  SET_HOOK(swift_task_enqueueGlobal_hook, enqueue);
+  SET_HOOK(swift_task_enqueueGlobalWithDelay_hook, enqueue_after_delay);
+  SET_HOOK(swift_task_enqueueGlobalWithDeadline_hook, enqueue_at_deadline);
+  SET_HOOK(swift_task_getMainExecutor_hook, main_executor);
+  SET_HOOK(swift_task_isMainExecutor_hook, is_main_executor);
   return NULL;
 }
 

@@ -3,8 +3,8 @@ internal import StrataSQLite
 
 /// The runtime's hooks, which give the jobs of simulated threads to their worlds.
 enum Hooks {
-  /// The name of the first hook that the runtime lacks; nil if worlds can run.
-  static let missing: String? = {
+  /// The reason why no world can run; nil if worlds can run.
+  static let obstacle: String? = {
     let main = withUnsafeBytes(of: SimulatedMain.shared.asUnownedSerialExecutor()) {
       $0.load(as: (UnsafeMutableRawPointer, UInt).self)
     }
@@ -13,17 +13,19 @@ enum Hooks {
       enqueue_after: { Hooks.enqueue($1, after: $0) },
       call_after: { Hooks.call($1, $2, after: $0) },
       main_identity: main.0, main_implementation: main.1)
-    guard let missing = strata_install(scheduler) else {
+    guard let obstacle = strata_install(scheduler) else {
       JobLanes.use { World.current?.makeLane($0) }
       return nil
     }
-    return String(cString: missing)
+    return String(cString: obstacle)
   }()
 
   private static func enqueue(_ pointer: UnsafeMutableRawPointer?, after delay: Int64) -> Bool {
     guard let pointer else { return false }
     let job = withUnsafeBytes(of: pointer) { $0.load(as: UnownedJob.self) }
-    guard let world = World.current else { return World.noteForeign(job) }
+    guard let world = World.current else {
+      return World.takeForeign(job, on: nil, after: delay)
+    }
     world.enqueue(job, on: nil, after: delay)
     return true
   }
@@ -44,12 +46,9 @@ final class SimulatedMain: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    guard let world = World.current else {
-      precondition(
-        World.noteForeign(job), "a job of no world was enqueued on a simulated main actor")
-      return
-    }
-    world.enqueue(job, on: Scheduler.main)
+    if let world = World.current { return world.enqueue(job, on: Scheduler.main) }
+    // A task may outlive its world. Then nothing runs its jobs.
+    _ = World.takeForeign(job, on: Scheduler.main)
   }
 
   func checkIsolated() {

@@ -45,7 +45,8 @@ struct Scheduler: Sendable {
   /// How the next job is chosen for a while. The seed picks these, too.
   private enum Bias: Sendable {
     case fair
-    /// The first candidate from the end of the list, in three of four choices.
+    /// In three of four choices, the job of no serial executor that came last; without such a job,
+    /// the first job of the newest lane.
     case newestFirst
     /// A lane runs only if no other job can.
     case starving(LaneID)
@@ -71,12 +72,17 @@ struct Scheduler: Sendable {
   /// The last choices, in a ring: the next choice replaces the choice at `steps` modulo the limit.
   private var trail: [Choice] = []
 
-  /// The time at which every history begins.
+  /// The time at which every history begins: the first second of 2026, UTC.
   private static let start: Int64 = 1_767_225_600 * 1_000_000_000
+  /// The time from which on no timer is set, in the year 2116.
+  private static let end = Int64.max / 2
   private static let shownChoices = 100
+  /// The part of a seed that decides the order of jobs.
+  private static let part: UInt64 = 0x7363_6865_6475_6C65
 
   init(seed: UInt64) {
-    random = SplitMix64(seed: seed)
+    // A program may take its own numbers from the same seed.
+    random = SplitMix64(seed: seed, part: Self.part)
     now = Self.start
     slack = [0, 1_000_000, 200_000_000, 5_000_000_000].randomElement(using: &random) ?? 0
   }
@@ -95,14 +101,22 @@ struct Scheduler: Sendable {
     return lanes.count - 1
   }
 
-  func name(of lane: LaneID?) -> String { lane.map { lanes[$0].name } ?? "no executor" }
+  private func name(of lane: LaneID?) -> String { lane.map { lanes[$0].name } ?? "no executor" }
+
+  /// Returns the name of a job's task or actor, or of the lane of work.
+  func name(of job: Job, on lane: LaneID?) -> String {
+    if case .task(_, let number) = job { Job.name(number) } else { "work of \(name(of: lane))" }
+  }
 
   /// Adds a job to the end of a lane, or to the jobs of no serial executor.
+  ///
+  /// A job whose time comes too late for a history never runs.
   ///
   /// - Parameter delay: the time in nanoseconds after which the job is added.
   mutating func enqueue(_ job: Job, on lane: LaneID?, after delay: Int64 = 0) {
     if delay > 0 {
       let more = slack == 0 ? 0 : Int64.random(in: 0...slack, using: &random)
+      if delay >= Self.end - now { return }
       timers.append(Timer(due: now + delay + more, lane: lane, job: job))
     } else if let lane {
       lanes[lane].jobs.append(job)

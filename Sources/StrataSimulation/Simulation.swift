@@ -9,10 +9,21 @@ internal import Strata
 ///
 /// The idea is FoundationDB's deterministic simulation (Zhou et al., SIGMOD 2021).
 package enum Simulation {
-  /// The name of the first hook that the Swift runtime lacks; nil if programs can be simulated.
-  package static var missingHook: String? { Hooks.missing }
+  /// The reason why no program can be simulated in this process; nil if programs can be simulated.
+  package static var obstacle: String? { Hooks.obstacle }
 
-  /// What a history did.
+  /// Whether the calling thread is simulated.
+  package static var isRunning: Bool { World.current != nil }
+
+  /// The number of the process for which the current task opens a stack; nil for none.
+  ///
+  /// Several stacks of one simulation may stand for several processes.
+  @TaskLocal package static var process: Int?
+
+  /// The number of the process whose work runs on the calling thread; nil if it is unknown.
+  package static var runningProcess: Int? { World.current?.runningProcess ?? process }
+
+  /// The choices of a history.
   package struct History: Sendable, Hashable {
     package let seed: UInt64
     /// The number of jobs that ran.
@@ -23,69 +34,61 @@ package enum Simulation {
     package let lastChoices: [String]
   }
 
-  /// The error of a history that came to no good end.
+  /// The error of a history that was given up.
   package struct Failure: Error, CustomStringConvertible {
-    package let reason: String
-    /// Whether tasks of the history still wait, although the first task was cancelled.
+    package let description: String
+    /// Whether the body still waits or runs, although it was cancelled.
     package let isStuck: Bool
-    package let history: History
-
-    package var description: String {
-      "seed \(history.seed): \(reason) after \(history.steps) jobs; the last were "
-        + history.lastChoices.joined(separator: ", ")
-    }
   }
 
   /// Runs `body` and everything that it starts, on a thread of its own.
   ///
-  /// It returns when no job and no timer is left. If `body` waits for ever, it is cancelled.
-  /// Task-local values are those of the caller.
+  /// It returns when no job and no timer is left. Task-local values are those of the caller.
+  ///
+  /// A history is given up if its body waits for ever, if a thread that is not simulated resumes a
+  /// task, if the jobs do not end, or if the caller is cancelled. The body is then cancelled and may
+  /// end. The result is a ``Failure``; it is the result of the body if the caller was cancelled and
+  /// the body has ended.
   ///
   /// - Parameters:
   ///   - limit: the number of jobs after which the history is given up.
-  /// - Throws: the error of `body`; ``Failure`` if `body` waits for ever, if a thread that is not
-  ///   simulated resumes a task, or if the jobs do not end.
+  ///   - patience: the real time for which a body that waits may be resumed by another thread. The
+  ///     failure then names the resumed task.
   package static func run<R: Sendable>(
-    seed: UInt64, limit: Int = 10_000_000,
+    seed: UInt64, limit: Int = 10_000_000, patience: Duration = .zero,
     _ body: @escaping @concurrent @Sendable () async throws -> R
-  ) async throws -> (result: R, history: History) {
-    if let missingHook {
-      throw Failure(
-        reason: "the Swift runtime lacks \(missingHook)", isStuck: false,
-        history: History(seed: seed, steps: 0, hash: 0, lastChoices: []))
+  ) async -> (result: Result<R, any Error>, history: History) {
+    if let obstacle {
+      let failure = Failure(description: obstacle, isStuck: false)
+      return (.failure(failure), History(seed: seed, steps: 0, hash: 0, lastChoices: []))
     }
-    let world = World(seed: seed, limit: limit)
+    let world = World(seed: seed, limit: limit, patience: patience)
     let outcome = Lock<Result<R, any Error>?>(nil)
     let root = Task(executorPreference: RootExecutor(world)) {
       let result: Result<R, any Error>
       do { result = .success(try await body()) } catch { result = .failure(error) }
       outcome.withLock { $0 = result }
     }
-    let waited = Lock(false)
-    let end = await withUnsafeContinuation { continuation in
-      let thread = Thread {
-        let end = world.run {
-          if outcome.withLock({ $0 != nil }) { return }
-          waited.withLock { $0 = true }
-          root.cancel()
+    let trouble = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let thread = Thread {
+          let trouble = world.run(
+            isOver: { outcome.withLock { $0 != nil } }, cancel: { root.cancel() })
+          continuation.resume(returning: trouble)
         }
-        continuation.resume(returning: end)
+        thread.stackSize = 8 << 20
+        thread.start()
       }
-      thread.stackSize = 8 << 20
-      thread.start()
+    } onCancel: {
+      world.giveUp(.cancelled)
     }
-    let history = world.history
     let result = outcome.withLock { $0 }
-    let reason: String? =
-      switch end {
-      case .rest: waited.withLock { $0 } ? "every task waits" : nil
-      case .foreign(let job): "\(job) was resumed by a thread that is not simulated"
-      case .restless: "the jobs do not end"
-      }
-    guard let reason else {
-      guard let result else { preconditionFailure("a body that has not ended waits") }
-      return (try result.get(), history)
+    switch (trouble, result) {
+    case (nil, let result?), (.cancelled, let result?): return (result, world.history)
+    default:
+      let failure = Failure(
+        description: "\(trouble ?? .waiting)", isStuck: result == nil)
+      return (.failure(failure), world.history)
     }
-    throw Failure(reason: reason, isStuck: result == nil, history: history)
   }
 }

@@ -1,4 +1,5 @@
 public import Strata
+internal import StrataSimulation
 public import Testing
 
 /// A trait that gives each test a temporary stack of its own.
@@ -28,6 +29,13 @@ public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?,
     performing body: @concurrent @Sendable () async throws -> Void
   ) async throws {
+    // A simulated test has a stack for each seed, and opens it in the simulation.
+    if !Simulation.isRunning && SimulatedTrait.applies(to: test) { return try await body() }
+    try await withStack(body)
+  }
+
+  /// Runs `body` with a stack of its own as ``Stack/test``.
+  func withStack(_ body: @concurrent @Sendable () async throws -> Void) async throws {
     try await withTemporaryStack(entities, options: options) { stack in
       try await stack.load(fixtures)
       try await Stack.$running.withValue(stack) { try await body() }

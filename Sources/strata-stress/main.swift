@@ -71,12 +71,13 @@ let usage = """
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
-           server, 3 workers in every mode, 4 registries. Long form: --seeds 1000000 --threads 2.
+           server, 3 workers in one of their modes, 4 registries. Long form: --seeds 1000000 --threads 2.
 
   On a terminal, the step that runs, the part that is done and the time left stand on standard error.
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
-  in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
-  wrong call.
+  in which too little was done to show anything is one. A trap names the seeds that ran. A run with a
+  number of histories and a time ends with the first of them. Exits with 1 if there are any violations,
+  with 2 for a wrong call.
   """
 
 func fail(_ message: String) -> Never {
@@ -90,10 +91,23 @@ func numbers(_ arguments: ArraySlice<String>, allowed: Set<String>) -> [String: 
   var rest = arguments
   while let name = rest.popFirst() {
     guard allowed.contains(name) else { fail("unknown option \(name)") }
+    guard values[name] == nil else { fail("\(name) is there twice") }
     guard let value = rest.popFirst().flatMap(UInt64.init) else { fail("\(name) takes a number") }
     values[name] = value
   }
   return values
+}
+
+/// Returns the limits that `--seeds` or `--histories` and `--minutes` set for a run.
+///
+/// - Parameter count: the number of histories if there is neither of the options.
+func limits(
+  _ given: [String: UInt64], _ name: String, _ count: Int?
+) -> (count: Int?, seconds: Double?) {
+  if given["--minutes"] == 0 { fail("--minutes is at least 1") }
+  // A century is as good as no limit.
+  let seconds = given["--minutes"].map { Double(min($0, 100 * 365 * 24 * 60)) * 60 }
+  return (given[name].map { Int(clamping: $0) } ?? (seconds == nil ? count : nil), seconds)
 }
 
 /// Prints the seed and flushes it, because a process that traps loses its buffered output.
@@ -275,16 +289,14 @@ func runMode() async throws -> Report {
   case "contexts":
     let given = numbers(arguments.dropFirst(), allowed: ["--histories", "--minutes", "--seed"])
     var options = ContextStress.Options()
-    options.histories = given["--histories"].map { Int(clamping: $0) } ?? options.histories
-    options.seconds = given["--minutes"].map { Double($0) * 60 }
+    (options.histories, options.seconds) = limits(given, "--histories", options.histories)
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await ContextStress(options).run()
   case "server":
     let given = numbers(arguments.dropFirst(), allowed: ["--seeds", "--minutes", "--seed"])
     var options = ServerStress.Options()
-    options.seeds = given["--seeds"].map { Int(clamping: $0) } ?? options.seeds
-    options.seconds = given["--minutes"].map { Double($0) * 60 }
+    (options.seeds, options.seconds) = limits(given, "--seeds", options.seeds)
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await ServerStress(options).run()
@@ -294,16 +306,15 @@ func runMode() async throws -> Report {
     var options = SimulateStress.Options()
     if let number = given["--program"] {
       let all = SimulateStress.Program.allCases
-      guard number < all.count else { fail("--program is less than \(all.count)") }
+      guard number < all.count else { fail("there is no program \(number)") }
       options.program = all[Int(number)]
     }
     options.threads = given["--threads"].map { Int(clamping: $0) } ?? options.threads
-    options.seeds = given["--seeds"].map { Int(clamping: $0) } ?? options.seeds
-    options.seconds = given["--minutes"].map { Double($0) * 60 }
+    (options.seeds, options.seconds) = limits(given, "--seeds", options.seeds)
     options.from = given["--from"] ?? options.from
     SimulateStress.restartWithFixedHashing()
     printSeed(options.from)
-    return try await SimulateStress(options).run()
+    return await SimulateStress(options).run()
   case "crash-child":
     guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
     var child = CrashChild(options)

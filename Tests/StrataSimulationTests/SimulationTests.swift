@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Strata
+import StrataSQLite
 import StrataSimulation
 import StrataTesting
 import Testing
@@ -28,15 +29,16 @@ private func onAnotherThread(_ work: @escaping @Sendable () -> Void) {
   isDone.wait()
 }
 
-@Suite(.enabled(if: Simulation.missingHook == nil, "the Swift runtime has the scheduler's hooks"))
+@Suite(.disabled(if: Simulation.obstacle != nil, "\(Simulation.obstacle ?? "")"))
 struct SimulationTests {
   @MainActor private static func note(_ number: Int, in journal: Journal) async {
     await journal.note("main \(number)")
   }
 
-  private func race(_ seed: UInt64) async throws -> (result: [String], history: Simulation.History)
-  {
-    try await Simulation.run(seed: seed) {
+  private func race(
+    _ seed: UInt64
+  ) async throws -> (lines: [String], history: Simulation.History) {
+    let (result, history) = await Simulation.run(seed: seed) {
       let journal = Journal()
       await withTaskGroup { group in
         for number in 0..<4 {
@@ -51,6 +53,16 @@ struct SimulationTests {
       }
       return await journal.lines
     }
+    return (try result.get(), history)
+  }
+
+  /// Runs a history that is given up.
+  private func failure<R: Sendable>(
+    limit: Int = 10_000_000, patience: Duration = .zero,
+    _ body: @escaping @concurrent @Sendable () async throws -> R
+  ) async throws -> Simulation.Failure {
+    let result = await Simulation.run(seed: 1, limit: limit, patience: patience, body).result
+    return try #require(throws: Simulation.Failure.self) { try result.get() }
   }
 
   @Test func `a seed gives the same order again, and other seeds other orders`() async throws {
@@ -58,44 +70,98 @@ struct SimulationTests {
     for seed in 1...20 as ClosedRange<UInt64> {
       let first = try await race(seed)
       let second = try await race(seed)
-      #expect(first.result == second.result && first.history == second.history)
-      orders.insert(first.result)
+      #expect(first.lines == second.lines && first.history == second.history)
+      orders.insert(first.lines)
     }
     #expect(orders.count > 10)
   }
 
   @Test func `sleeping takes virtual time`() async throws {
-    let slept = try await Simulation.run(seed: 1) {
+    let slept = await Simulation.run(seed: 1) {
       let start = ContinuousClock.now
       try await Task.sleep(for: .seconds(86_400))
       return ContinuousClock.now - start
     }
-    #expect(slept.result >= .seconds(86_400))
+    #expect(try slept.result.get() >= .seconds(86_400))
     #expect(slept.history.steps < 100)
   }
 
-  @Test func `a task that waits for ever is named`() async throws {
-    await #expect {
-      _ = try await Simulation.run(seed: 1) {
-        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-      }
-    } throws: { ($0 as? Simulation.Failure)?.reason == "every task waits" }
+  @Test func `an error of the body is the result`() async throws {
+    let result = await Simulation.run(seed: 1) { throw CancellationError() }.result
+    #expect(throws: CancellationError.self) { try result.get() }
+  }
+
+  @Test func `a body that waits for ever is stuck`() async throws {
+    let failure = try await failure {
+      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+    #expect(failure.description == "every task waits")
+    #expect(failure.isStuck)
+  }
+
+  @Test func `a sleep of a hundred years waits for ever, and can be cancelled`() async throws {
+    let failure = try await failure { try await Task.sleep(for: .seconds(100 * 365 * 86_400)) }
+    #expect(failure.description == "every task waits")
+    #expect(!failure.isStuck)
   }
 
   @Test func `a task that another thread resumes is named`() async throws {
-    await #expect {
-      _ = try await Simulation.run(seed: 1) {
-        let waiting = Lock<UnsafeContinuation<Void, Never>?>(nil)
-        async let end: Void = withUnsafeContinuation { continuation in
-          waiting.withLock { $0 = continuation }
-        }
-        while waiting.withLock({ $0 == nil }) { await Task.yield() }
-        onAnotherThread { waiting.withLock { $0 }?.resume(returning: ()) }
-        await end
+    let failure = try await failure {
+      let waiting = Lock<UnsafeContinuation<Void, Never>?>(nil)
+      async let end: Void = withUnsafeContinuation { continuation in
+        waiting.withLock { $0 = continuation }
       }
-    } throws: {
-      ($0 as? Simulation.Failure)?.reason == "task 2 was resumed by a thread that is not simulated"
+      while waiting.withLock({ $0 == nil }) { await Task.yield() }
+      onAnotherThread { waiting.withLock { $0 }?.resume(returning: ()) }
+      await end
     }
+    #expect(failure.description == "task 2 was resumed by a thread that is not simulated")
+    #expect(!failure.isStuck)
+  }
+
+  @Test func `another thread may take its time to resume a task`() async throws {
+    let failure = try await failure(patience: .seconds(60)) {
+      await withUnsafeContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume() }
+      }
+    }
+    #expect(failure.description == "task 1 was resumed by a thread that is not simulated")
+    #expect(!failure.isStuck)
+  }
+
+  @Test func `a caller that is cancelled cancels the body`() async throws {
+    let history = Task {
+      await Simulation.run(seed: 1) {
+        while !Task.isCancelled { await Task.yield() }
+        return "cancelled"
+      }
+    }
+    history.cancel()
+    #expect(try await history.value.result.get() == "cancelled")
+  }
+
+  @Test func `histories that run at once are the same as alone`() async throws {
+    let alone = (try await race(1), try await race(2))
+    async let first = race(1)
+    async let second = race(2)
+    let both = (try await first, try await second)
+    #expect(alone.0.lines == both.0.lines && alone.0.history == both.0.history)
+    #expect(alone.1.lines == both.1.lines && alone.1.history == both.1.history)
+  }
+
+  @Test func `a task that outlives its history stays where it is`() async throws {
+    let waiting = Lock<UnsafeContinuation<Void, Never>?>(nil)
+    let isResumed = Lock(false)
+    _ = try await Simulation.run(seed: 1) {
+      Task { @MainActor in
+        await withUnsafeContinuation { continuation in waiting.withLock { $0 = continuation } }
+        isResumed.withLock { $0 = true }
+      }
+      while waiting.withLock({ $0 == nil }) { await Task.yield() }
+    }.result.get()
+    waiting.withLock { $0 }?.resume()
+    await MainActor.run {}
+    #expect(isResumed.withLock { !$0 })
   }
 
   @Test func `jobs of other actors stay where they are`() async throws {
@@ -105,16 +171,16 @@ struct SimulationTests {
       await own.note("simulated")
       onAnotherThread { outside.withLock { $0 = Task.immediate { await other.note("not") } } }
       await own.note("simulated")
-    }
+    }.result.get()
     await outside.withLock { $0 }?.value
     #expect(await own.lines == ["simulated", "simulated"])
     #expect(await other.lines == ["not"])
   }
 
   @Test func `jobs that do not end are given up`() async throws {
-    await #expect {
-      _ = try await Simulation.run(seed: 1, limit: 1000) { while true { await Task.yield() } }
-    } throws: { ($0 as? Simulation.Failure)?.reason == "the jobs do not end" }
+    let failure = try await failure(limit: 1000) { while true { await Task.yield() } }
+    #expect(failure.description == "the jobs do not end")
+    #expect(failure.isStuck)
   }
 
   @Test func `a stack and its contexts run in a world`() async throws {
@@ -137,8 +203,27 @@ struct SimulationTests {
           }
           return try await stack.fetch(Account.all).map(\.balance).reduce(0, +)
         }
-      }
-      #expect(balance.result == 44)
+      }.result.get()
+      #expect(balance == 44)
     }
+  }
+
+  @Test func `executors belong to the process for which they are made`() async throws {
+    let processes = Lock<[Int?]>([])
+    try await Simulation.run(seed: 1) {
+      let first = Simulation.$process.withValue(7) { StoreExecutor("first") }
+      await withUnsafeContinuation { continuation in
+        first.async {
+          processes.withLock { $0.append(Simulation.runningProcess) }
+          // Made by work of the process.
+          StoreExecutor("second").async {
+            processes.withLock { $0.append(Simulation.runningProcess) }
+            continuation.resume()
+          }
+        }
+      }
+      processes.withLock { $0.append(Simulation.runningProcess) }
+    }.result.get()
+    #expect(processes.withLock { $0 } == [7, 7, nil])
   }
 }

@@ -18,7 +18,18 @@ private actor Player {
     await Task.yield()
     plays = before + 1
   }
+
+  /// Plays twice at once, and expects two plays.
+  static func race() async {
+    let player = Player()
+    async let first: Void = player.play()
+    async let second: Void = player.play()
+    _ = await (first, second)
+    #expect(await player.plays == 2)
+  }
 }
+
+private struct Broken: Error {}
 
 struct SimulatedTraitTests {
   @Test(.simulated(seeds: 20), .stack(Vinyl.self))
@@ -28,14 +39,64 @@ struct SimulatedTraitTests {
     #expect(try await Stack.test.fetch(Vinyl.all).count == 1)
   }
 
-  @Test(.simulated(seeds: 200))
-  func `a race is found, and its seed is named`() async {
-    await withKnownIssue {
-      let player = Player()
-      async let first: Void = player.play()
-      async let second: Void = player.play()
-      _ = await (first, second)
-      #expect(await player.plays == 2)
+  @Suite(.stack(Vinyl.self), .simulated(seeds: 3)) struct StackOfASuite {
+    @Test(.simulated(seeds: 20))
+    func `a stack opens in the simulation, wherever its trait stands`() async throws {
+      #expect(try await Stack.test.fetch(Vinyl.all).isEmpty)
+      try await Stack.test.withScratch { $0.insert(Vinyl(id: 1)) }
     }
+  }
+
+  @Suite(.simulated(seeds: 100)) struct SeveralTraits {
+    private static let runs = Lock(0)
+
+    @Test(.simulated(seeds: 50), .simulated(onlySeed: 17))
+    func `of several traits the last one counts`() {
+      let runs = Self.runs.withLock { runs in
+        runs += 1
+        return runs
+      }
+      #expect(runs == 1)
+    }
+  }
+
+  @Test func `a race is found, and its seed finds it again`() async throws {
+    let found = try await issues(of: .simulated(seeds: 200)) { await Player.race() }
+    #expect(found.count == 1)
+    let comment = try #require(found.first?.comments.last?.rawValue)
+    let seed = try #require(UInt64(comment.dropFirst("seed ".count)))
+    let again = try await issues(of: .simulated(onlySeed: seed)) { await Player.race() }
+    #expect(again.map { $0.comments.last?.rawValue } == [comment])
+  }
+
+  @Test func `an error names its seed`() async throws {
+    let found = try await issues(of: .simulated(onlySeed: 3)) { throw Broken() }
+    #expect(found.map { $0.comments.last?.rawValue } == ["seed 3"])
+    #expect(found.first?.error is Broken)
+  }
+
+  @Test func `a test that waits for ever is cancelled, and names its seed`() async throws {
+    let found = try await issues(of: .simulated(onlySeed: 3)) {
+      let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+      for await _ in stream {}
+      withExtendedLifetime(continuation) {}
+    }
+    #expect(found.map { $0.comments.last?.rawValue } == ["seed 3"])
+    #expect(found.first?.comments.first?.rawValue.hasPrefix("every task waits") == true)
+  }
+
+  @Test func `an issue that is known does not stop the seeds`() async throws {
+    let runs = Lock(0)
+    let found = try await issues(of: .simulated(seeds: 5)) {
+      runs.withLock { $0 += 1 }
+      withKnownIssue { Issue.record("known") }
+    }
+    #expect(found.count == 5 && found.allSatisfy { !$0.isFailure })
+    #expect(runs.withLock { $0 } == 5)
+  }
+
+  @Test func `no seed at all is an issue`() async throws {
+    let found = try await issues(of: .simulated(seeds: 0)) {}
+    #expect(found.count == 1)
   }
 }

@@ -27,7 +27,7 @@ struct strata_scheduler {
 
 /// Installs a scheduler for all simulated threads.
 ///
-/// Returns the name of the first hook that the runtime lacks; NULL if the scheduler is installed.
+/// Returns the reason why nothing can be simulated; NULL if the scheduler is installed.
 const char *strata_install(struct strata_scheduler scheduler);
 
 /// Makes the calling thread the thread of a world, whose clocks show a virtual time.

@@ -228,7 +228,7 @@ actor Maintainer {
     var turn = first
     underway = turn.updates.mapValues(\.result)
     while let missing = await view?.merge(turn), !missing.isEmpty {
-      if await read(missing, into: &turn) { continue }
+      if await turn.read(missing, of: model) { continue }
       underway = [:]
       takeBack(turn)
       return gate.open()
@@ -238,7 +238,7 @@ actor Maintainer {
   }
 
   /// Reads what a step lacks, and hands the turn to the view context.
-  private func finish(_ advance: Advance) async {
+  private func finish(_ advance: MergeAdvance) async {
     if let turn = await read(advance) { await bring(turn) } else { gate.open() }
   }
 
@@ -248,41 +248,11 @@ actor Maintainer {
     underway = [:]
   }
 
-  /// Reads the records that a turn lacks; false if a suspension took its snapshot.
-  private func read(
-    _ missing: [TableID: Set<RecordKey>], into turn: inout MergeTurn
-  ) async -> Bool {
-    for (table, keys) in missing {
-      do throws(StoreError) {
-        let records = try await turn.snapshot.records(model[table], keys: keys)
-        for key in keys { turn.stored[table, default: [:]][key] = RecordState(records[key]) }
-      } catch {
-        if error.code == .suspended { return false }
-        turn.unreadable.insert(table)
-      }
-    }
-    return true
-  }
-
-  /// A step on its way through the queries.
-  private struct Advance {
-    let step: MergeStep
-    let changes: ChangeSet?
-    var changed: [LivePlan.Identity: MaintainedChange] = [:]
-    /// The queries that are loaded again.
-    var stale: [LivePlan.Identity] = []
-    /// The queries that lack rows.
-    var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []
-
-    /// Whether nothing has to be read.
-    var isComplete: Bool { stale.isEmpty && lacking.isEmpty }
-  }
-
   /// Brings some queries to a step, as far as that takes no reading.
   private func applied(
     _ step: MergeStep, _ changes: ChangeSet?, to concerned: Set<LivePlan.Identity>
-  ) -> Advance {
-    var advance = Advance(step: step, changes: changes)
+  ) -> MergeAdvance {
+    var advance = MergeAdvance(step: step, changes: changes)
     for identity in concerned {
       if entries[identity]?.isStopped == true {
         advance.stale.append(identity)
@@ -304,7 +274,7 @@ actor Maintainer {
   /// Reads what a step lacks; nil if a suspension interrupted it.
   ///
   /// The next step then includes this step.
-  private func read(_ advance: Advance) async -> MergeTurn? {
+  private func read(_ advance: MergeAdvance) async -> MergeTurn? {
     var advance = advance
     for (identity, request, change) in advance.lacking {
       switch await read(request, change, of: identity, advance.step.snapshot) {
@@ -323,7 +293,7 @@ actor Maintainer {
   }
 
   /// Returns the turn of a step that has everything, and of an interrupted step before it.
-  private func turn(of advance: Advance) -> MergeTurn {
+  private func turn(of advance: MergeAdvance) -> MergeTurn {
     let earlier = undelivered ?? UndeliveredTurn()
     undelivered = nil
     let changed = advance.changed.merging(earlier.changed) { $1.followed(by: $0) }
@@ -386,7 +356,7 @@ actor Maintainer {
     if let failure {
       for identity in Array(entries.identities) { entries[identity]?.didFail(failure) }
     }
-    var turn = turn(of: Advance(step: step, changes: nil))
+    var turn = turn(of: MergeAdvance(step: step, changes: nil))
     turn.failure = failure
     begin(turn)
   }

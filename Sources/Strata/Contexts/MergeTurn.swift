@@ -10,4 +10,18 @@ struct MergeTurn: Sendable {
   var unreadable: Set<TableID> = []
   /// Why the view context stays at this commit for good.
   var failure: StoreError?
+
+  /// Reads the rows that the view context lacks; false if a suspension took the snapshot.
+  mutating func read(_ missing: [TableID: Set<RecordKey>], of model: Model) async -> Bool {
+    for (table, keys) in missing {
+      do throws(StoreError) {
+        let records = try await snapshot.records(model[table], keys: keys)
+        for key in keys { stored[table, default: [:]][key] = RecordState(records[key]) }
+      } catch {
+        if error.code == .suspended { return false }
+        unreadable.insert(table)
+      }
+    }
+    return true
+  }
 }

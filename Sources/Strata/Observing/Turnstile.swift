@@ -1,5 +1,5 @@
 /// Lets one caller through at a time, in the order in which they came.
-final class Turnstile: Sendable {
+package final class Turnstile: Sendable {
   private typealias Turn = Promise<Result<Void, StoreError>>
 
   private struct State {
@@ -9,6 +9,8 @@ final class Turnstile: Sendable {
 
   private let state = Lock(State())
 
+  package init() {}
+
   /// The number of callers that wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
@@ -16,7 +18,7 @@ final class Turnstile: Sendable {
   ///
   /// - Throws: ``StoreError`` with code `cancelled` or `deadlineExceeded`. Then the caller is not
   ///   inside.
-  nonisolated(nonsending) func enter() async throws(StoreError) {
+  package nonisolated(nonsending) func enter() async throws(StoreError) {
     let turn = Turn()
     let isFree = state.withLock { state in
       if state.isTaken { state.waiting.append(turn) }
@@ -27,7 +29,7 @@ final class Turnstile: Sendable {
     try await Submission(promise: turn) { self.withdraw(turn) }.value
   }
 
-  func leave() {
+  package func leave() {
     let next = state.withLock { state in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() as Turn? }
       state.isTaken = false

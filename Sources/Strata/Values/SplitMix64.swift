@@ -8,6 +8,9 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
   package init(seed: UInt64) { state = seed }
 
+  /// Creates a generator whose numbers are independent of those of other parts of the seed.
+  package init(seed: UInt64, part: UInt64) { state = Self.mixed(seed ^ Self.mixed(part)) }
+
   package mutating func next() -> UInt64 {
     defer { state &+= Self.increment }
     return Self.mixed(state)

@@ -7,52 +7,6 @@ internal import Strata
 /// sources are classes, because a copy of so many closures and arrays for each value costs as much as the
 /// value.
 final class EntityMapper {
-  /// The origin of a column's value.
-  final class Source {
-    /// The slots that may have the value. The first slot that is not missing counts.
-    let slot: Int
-    let otherSlots: [Int]
-    let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-    /// Makes the cell for a value that does not fit; nil refuses such a value.
-    let unknown: (@Sendable () throws(ValueError) -> Cell)?
-    let fallback: Cell?
-    /// Whether this mapper checks that a required value exists.
-    ///
-    /// The parser cannot check it if there are several slots or if the enclosing object may be
-    /// missing.
-    let isRequired: Bool
-    let isOnlyWhenInserted: Bool
-    let positionKey: (@Sendable (Int) -> Cell)?
-    /// Joins the values of all slots into the column's value; nil if the slots are alternatives.
-    let separator: String?
-
-    /// Whether a value in the first slot is the column's value.
-    var isPlain: Bool { convert == nil && separator == nil && !isOnlyWhenInserted }
-
-    /// Creates the source of a field.
-    ///
-    /// - Parameter fallback: the value of a record that does not have the field.
-    init(_ field: FieldDefinition, slots: [Int], fallback: Cell?, isRequired: Bool) {
-      slot = slots[0]
-      otherSlots = Array(slots.dropFirst())
-      convert = field.convert
-      unknown = field.unknown
-      self.fallback = fallback
-      self.isRequired = isRequired
-      isOnlyWhenInserted = field.isOnlyWhenInserted
-      positionKey = field.positionKey
-      separator = field.separator
-    }
-
-    /// Creates the source of a key that a record always has.
-    init(key convert: (@Sendable (Cell) throws(ValueError) -> Cell)?, slot: Int) {
-      self.slot = slot
-      self.convert = convert
-      (otherSlots, unknown, fallback, positionKey, separator) = ([], nil, nil, nil, nil)
-      (isRequired, isOnlyWhenInserted) = (false, false)
-    }
-  }
-
   /// A nested object that is an entity, and the column that refers to it.
   struct Object {
     let column: Int
@@ -74,12 +28,6 @@ final class EntityMapper {
     let member: ArrayMember
     let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
     let links: ImportLinks
-  }
-
-  /// The rule for records that delete their row.
-  enum Deletion {
-    case always
-    case when(slot: Int, TombstoneSign)
   }
 
   /// A record on its way into a batch.
@@ -105,14 +53,14 @@ final class EntityMapper {
   /// Values of every record, by column. They replace the feed's values.
   let constants: [Int: Cell]
   /// The origin of each column's value; nil for attributes that the feed does not have.
-  let sources: [Source?]
+  let sources: [ColumnSource?]
   let objects: [Object]
   let arrays: [Elements]
   let linkages: [Linkage]
   /// The plan's columns, by slot.
   let columns: [JSONColumn]
   /// The rule for deletions; nil if no record is a deletion.
-  let deletion: Deletion?
+  let deletion: DeletionRule?
   /// The slots of the entity's own values, for each path where the entity may be in the record.
   let slots: [[Int]]
   /// The slots of the entity's key, for each such path.
@@ -124,9 +72,9 @@ final class EntityMapper {
   private let newBuilder = RecordBuilder()
 
   init(
-    _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], sources: [Source?],
+    _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], sources: [ColumnSource?],
     objects: [Object], arrays: [Elements], linkages: [Linkage] = [], columns: [JSONColumn],
-    pathCount: Int, deletion: Deletion? = nil
+    pathCount: Int, deletion: DeletionRule? = nil
   ) {
     self.table = table
     self.defaults = defaults
@@ -143,7 +91,7 @@ final class EntityMapper {
   }
 
   /// Returns the slots of sources by path. A source's slots are ordered by key, then by path.
-  private static func slots(of sources: [Source?], _ pathCount: Int) -> [[Int]] {
+  private static func slots(of sources: [ColumnSource?], _ pathCount: Int) -> [[Int]] {
     var slots = [[Int]](repeating: [], count: pathCount)
     for source in sources.compactMap({ $0 }) {
       for (index, slot) in ([source.slot] + source.otherSlots).enumerated() {
@@ -178,7 +126,7 @@ final class EntityMapper {
     _ scanned: ScannedRecord, position: Int, parent: (column: Int, record: Record)? = nil,
     into made: inout [Made]
   ) throws(Refusal) {
-    if isGone(scanned) {
+    if deletion?.deletes(scanned) == true {
       let record = try keyRecord(scanned, position)
       made.append(Made(table: table, record: record, attributes: nil, isDeletion: true))
       return
@@ -229,22 +177,7 @@ final class EntityMapper {
       && slots[index].allSatisfy { scanned.cells[$0] == .null || scanned.cells[$0] == .missing }
   }
 
-  // MARK: Deletions
-
-  private func isGone(_ scanned: ScannedRecord) -> Bool {
-    switch deletion {
-    case nil: false
-    case .always: true
-    case .when(let slot, let sign):
-      switch (sign, scanned.cells[slot]) {
-      case (_, .missing), (_, .null): false
-      case (.isThere, _): true
-      case (.isTrue, let cell): cell == .integer(1)
-      case (.isText(let text), .text(let bytes)): scanned.string(bytes) == text
-      case (.isText, _): false
-      }
-    }
-  }
+  // MARK: A deletion
 
   /// Makes the record of a deletion, of which only the key counts.
   private func keyRecord(_ scanned: ScannedRecord, _ position: Int) throws(Refusal) -> Record {
@@ -332,7 +265,8 @@ final class EntityMapper {
   ///
   /// - Returns: false if the feed gives no value, and the default of a new entity was appended.
   private func append(
-    _ source: Source, _ column: Int, _ scanned: ScannedRecord, _ position: Int, _ new: inout Record?
+    _ source: ColumnSource, _ column: Int, _ scanned: ScannedRecord, _ position: Int,
+    _ new: inout Record?
   ) throws(Refusal) -> Bool {
     var slot = source.slot
     if scanned.cells[slot] == .missing,
@@ -377,7 +311,7 @@ final class EntityMapper {
   ///
   /// No value contains the separator, so different values give different texts.
   private func joined(
-    _ source: Source, _ separator: String, _ scanned: ScannedRecord
+    _ source: ColumnSource, _ separator: String, _ scanned: ScannedRecord
   ) throws(Refusal) -> String {
     var parts: [String] = []
     for slot in [source.slot] + source.otherSlots {

@@ -32,7 +32,7 @@ struct MappingResolver {
     let (table, defaults) = try model.mappingTarget(mapping.entity)
     around.append(ObjectIdentifier(mapping.entity))
     defer { around.removeLast() }
-    var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
+    var sources = [ColumnSource?](repeating: nil, count: table.columns.count)
     var objects: [EntityMapper.Object] = []
     var arrays: [EntityMapper.Elements] = []
     var linkages: [EntityMapper.Linkage] = []
@@ -126,7 +126,7 @@ struct MappingResolver {
   /// Resolves the tombstone. Runs after the fields, so that both can read one slot.
   private mutating func deletion(
     _ tombstones: [(key: String, sign: TombstoneSign)], of table: Table, at objectPaths: [JSONPath]
-  ) throws(ImportError) -> EntityMapper.Deletion? {
+  ) throws(ImportError) -> DeletionRule? {
     guard let tombstone = tombstones.first else { return nil }
     let paths = try inside(objectPaths, [tombstone.key], table)
     guard tombstones.count == 1, paths.count == 1 else {
@@ -145,7 +145,7 @@ struct MappingResolver {
     _ field: FieldDefinition, _ column: Int, of table: Table, at objectPaths: [JSONPath],
     isRoot: Bool,
     isScanned: Bool
-  ) throws(ImportError) -> EntityMapper.Source {
+  ) throws(ImportError) -> ColumnSource {
     let isKey = column == Table.keyColumn
     guard field.positionKey == nil || (isKey && isRoot) else {
       throw .mapping("\(table.entity).\(table.columns[column].name): only a key can be a position")
@@ -178,7 +178,7 @@ struct MappingResolver {
     do throws(ValueError) { fallback = try field.fallback?() } catch {
       throw .mapping("\(table.entity).\(table.columns[column].name): \(error.message)")
     }
-    return EntityMapper.Source(
+    return ColumnSource(
       field, slots: found, fallback: fallback, isRequired: isRequired && !isChecked)
   }
 

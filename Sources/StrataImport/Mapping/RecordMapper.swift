@@ -18,8 +18,8 @@ final class RecordMapper {
   init(deletionsOf keys: DeletedKeys, in model: Model) throws(ImportError) {
     plan = JSONPlan(value: keys.kind, allowsNumberInString: keys.allowsNumberInString)
     let (table, defaults) = try model.mappingTarget(keys.entity)
-    var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
-    sources[Table.keyColumn] = EntityMapper.Source(key: keys.convert, slot: 0)
+    var sources = [ColumnSource?](repeating: nil, count: table.columns.count)
+    sources[Table.keyColumn] = ColumnSource(key: keys.convert, slot: 0)
     root = EntityMapper(
       table, defaults: defaults, sources: sources, objects: [], arrays: [],
       columns: plan.columns, pathCount: 1, deletion: .always)

@@ -28,10 +28,11 @@ extension ContextHistory {
   }
 
   func actElsewhere() async throws {
-    switch random.below(6) {
+    switch random.below(7) {
     case 0..<3: try await commitElsewhere()
     case 3: try await importBooks()
     case 4: try await reorder()
+    case 5: try await evict()
     default: try await suspend()
     }
   }
@@ -87,6 +88,24 @@ extension ContextHistory {
     advance(to: rows)
   }
 
+  /// Evicts the loans with the least keys, except for those that the view context has edited.
+  func evict() async throws {
+    try await finishSave()
+    let count = random.below(3)
+    var rows = current
+    let old = rows.rows(.loans).keys.sorted(by: >).dropFirst(count)
+    let evicted = old.filter { pending.edits[.loans]?[$0] == nil }
+    for key in evicted { rows[.loans, key] = nil }
+    note("an eviction of the loans \(evicted)", "evictions")
+    let report = try await stack.evict(.beyond(newest: count, by: \Loan.id))
+    try require(
+      report.evicted == evicted.count && report.keptEdited == old.count - evicted.count,
+      "\(report) of the loans \(Array(old))")
+    advance(to: rows)
+    if evicted.isEmpty { return }
+    try require(view.commit == newest, "the view context is at \(view.commit) of \(newest)")
+  }
+
   /// Suspends the stack. Meanwhile the history edits the view context and commits through the other
   /// stack.
   func suspend() async throws {
@@ -127,7 +146,7 @@ extension ContextHistory {
       } else {
         let ends = (try await view.find(Topic.self, topic), try await view.find(Book.self, book))
         guard let topic = ends.0, let book = ends.1 else {
-          throw Violation(text: "the ends of a link are not shown")
+          throw Contradiction(description: "the ends of a link are not shown")
         }
         try await view.link(topic, to: book, at: index, in: Topic.reading)
       }
@@ -145,7 +164,7 @@ extension ContextHistory {
           try await scratch.find(Topic.self, topic), try await scratch.find(Book.self, book)
         )
         guard let topic = ends.0, let book = ends.1 else {
-          throw Violation(text: "the ends of a link are not found")
+          throw Contradiction(description: "the ends of a link are not found")
         }
         try await scratch.link(topic, to: book, at: index, in: Topic.reading)
       }

@@ -6,11 +6,6 @@ import StrataSQLite
 /// A random history of contexts, and its model.
 @MainActor
 final class ContextHistory {
-  /// A state or an outcome that contradicts the model.
-  struct Violation: Error {
-    let text: String
-  }
-
   /// The steps so far, for a report.
   var steps: [String] = []
   /// Called with the name of each piece of work that begins.
@@ -47,25 +42,16 @@ final class ContextHistory {
     random = SplitMix64(seed: seed)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-contexts-\(UUID().uuidString).sqlite")
-    Self.removeFiles(url)
+    StoreFiles.remove(url)
     var options = Stack.Options()
     if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
-    let entities: [any Entity.Type] = [
-      Shelf.self, Book.self, Page.self, Loan.self, Topic.self,
-    ]
-    stack = try await Stack.open(entities, at: url, options: options)
-    second = try await Stack.open(entities, at: url, options: options)
+    stack = try await Stack.open(PlainSchema.entities, at: url, options: options)
+    second = try await Stack.open(PlainSchema.entities, at: url, options: options)
     view = stack.viewContext
     newest = view.commit
     states[newest] = PlainRows()
     screen = try await ContextScreen(view)
     streams = ContextStreams(stack)
-  }
-
-  private static func removeFiles(_ url: URL) {
-    for suffix in ["", "-wal", "-shm", "-notify"] {
-      try? FileManager.default.removeItem(atPath: url.path + suffix)
-    }
   }
 
   func close() async {
@@ -74,7 +60,7 @@ final class ContextHistory {
     progress("closing")
     await second.close()
     await stack.close()
-    Self.removeFiles(url)
+    StoreFiles.remove(url)
   }
 
   // MARK: - The model
@@ -92,7 +78,8 @@ final class ContextHistory {
   /// Returns the rows that the view context must show at this moment.
   func shown() throws -> PlainRows {
     guard let base = states[view.commit] else {
-      throw Violation(text: "the view context shows the commit \(view.commit) of \(newest)")
+      throw Contradiction(
+        description: "the view context shows the commit \(view.commit) of \(newest)")
     }
     return base.under(viewLayers)
   }
@@ -103,7 +90,7 @@ final class ContextHistory {
   }
 
   func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    if !condition { throw Violation(text: text()) }
+    try Contradiction.unless(condition, text())
   }
 
   /// Compares the result of a save with the expected outcome, and takes over the rows that it

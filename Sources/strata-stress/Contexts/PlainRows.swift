@@ -173,15 +173,17 @@ struct PlainRows: Equatable {
     let table: PlainTable
     let attribute: Int
     let target: PlainTable
-    let rule: Rule
-    enum Rule { case nullify, cascade, deny }
+    let rule: PlainSchema.Rule
   }
 
-  private static let references = [
-    Reference(table: .books, attribute: 3, target: .shelves, rule: .nullify),
-    Reference(table: .pages, attribute: 0, target: .books, rule: .cascade),
-    Reference(table: .loans, attribute: 0, target: .books, rule: .deny),
-  ]
+  private static var references: [Reference] {
+    let schema = PlainSchema.current
+    return [
+      Reference(table: .books, attribute: 3, target: .shelves, rule: schema.ofShelf),
+      Reference(table: .pages, attribute: 0, target: .books, rule: schema.ofBook),
+      Reference(table: .loans, attribute: 0, target: .books, rule: schema.ofLoan),
+    ]
+  }
 
   /// Returns the outcome of saving a layer over these rows.
   func saving(_ layer: PlainLayer, _ policy: PlainPolicy) -> Outcome {
@@ -208,6 +210,7 @@ struct PlainRows: Equatable {
     for (key, page) in result.rows(.pages) where self[.pages, key]?[0] != page[0] {
       guard let book = page[0], result[.books, book] != nil else { return .missingReference }
     }
+    if !PlainSchema.current.hasUniqueSlots { return .saved(result) }
     let slots = result.rows(.books).values.compactMap { $0[2] }
     return Set(slots).count == slots.count ? .saved(result) : .uniquenessViolated
   }
@@ -263,9 +266,10 @@ struct PlainRows: Equatable {
     for table in PlainTable.allCases {
       for key in old.rows(table).keys where self[table, key] == nil { deleted.append((table, key)) }
     }
+    let references = Self.references
     var denials: [(Reference, Int, Int)] = []
     while let (table, key) = deleted.popLast() {
-      for reference in Self.references where reference.target == table {
+      for reference in references where reference.target == table {
         for (referrer, row) in rows(reference.table) where row[reference.attribute] == key {
           switch reference.rule {
           case .nullify: self[reference.table, referrer]?[reference.attribute] = nil

@@ -39,36 +39,58 @@ struct Book: PlainEntity {
   var second = 0
   var slot: Int?
   var shelfID: Int?
+  /// A word, a latitude and a longitude that follow from `second`, so an edit changes all or none.
+  var word = Book.word(0)
+  var latitude = 0.0
+  var longitude = 0.0
 
-  static let shelf = toOne(\.shelfID, Shelf.self, onDelete: .nullify)
   static let topics = manyToMany(Topic.self)
-  static let schema = Schema<Book>("books", key: \.id) {
-    Attribute(\.first).indexed()
-    Attribute(\.second)
-    Attribute(\.slot).unique()
-    shelf
-    topics
+  static let location = spatial(\.latitude, \.longitude)
+  static var schema: Schema<Book> {
+    let plain = PlainSchema.current
+    let (first, second) = (Attribute(\Book.first), Attribute(\Book.second))
+    let (slot, word) = (Attribute(\Book.slot), Attribute(\Book.word))
+    return Schema<Book>("books", key: \.id) {
+      plain.isFirstIndexed ? first.indexed() : first
+      plain.isSecondIndexed ? second.indexed() : second
+      plain.hasUniqueSlots ? slot.unique() : slot
+      toOne(\.shelfID, Shelf.self, onDelete: plain.ofShelf.delete)
+      plain.hasWords ? word.fullText() : word
+      Attribute(\.latitude)
+      Attribute(\.longitude)
+      location
+      topics
+    }
   }
   static let table = PlainTable.books
   var row: PlainRow { [first, second, slot, shelfID] }
+
+  static func word(_ second: Int) -> String { "word\(second)" }
 }
 
 extension Book {
   init(key: Int, _ row: PlainRow) {
-    self.init(id: key, first: row[0] ?? 0, second: row[1] ?? 0, slot: row[2], shelfID: row[3])
+    let second = row[1] ?? 0
+    self.init(
+      id: key, first: row[0] ?? 0, second: second, slot: row[2], shelfID: row[3],
+      word: Book.word(second), latitude: Double(second), longitude: Double(second))
   }
 }
 
-/// A page, which is deleted with its book.
+/// A page, which needs its book.
 struct Page: PlainEntity {
   var id = 0
   var bookID = 0
   var number = 0
 
-  static let book = toOne(\.bookID, Book.self, onDelete: .cascade)
-  static let schema = Schema<Page>("pages", key: \.id) {
-    book
-    Attribute(\.number)
+  static var book: ToOne<Page, Book> {
+    toOne(\.bookID, Book.self, onDelete: PlainSchema.current.ofBook == .deny ? .deny : .cascade)
+  }
+  static var schema: Schema<Page> {
+    Schema<Page>("pages", key: \.id) {
+      book
+      Attribute(\.number)
+    }
   }
   static let table = PlainTable.pages
   var row: PlainRow { [bookID, number] }
@@ -78,13 +100,16 @@ extension Page {
   init(key: Int, _ row: PlainRow) { self.init(id: key, bookID: row[0] ?? 0, number: row[1] ?? 0) }
 }
 
-/// A loan, which forbids the deletion of its book.
+/// A loan, which may be of a book.
 struct Loan: PlainEntity {
   var id = 0
   var bookID: Int?
 
-  static let book = toOne(\.bookID, Book.self, onDelete: .deny)
-  static let schema = Schema<Loan>("loans", key: \.id) { book }
+  static var schema: Schema<Loan> {
+    Schema<Loan>("loans", key: \.id) {
+      toOne(\.bookID, Book.self, onDelete: PlainSchema.current.ofLoan.delete)
+    }
+  }
   static let table = PlainTable.loans
   var row: PlainRow { [bookID] }
 }

@@ -20,6 +20,14 @@ struct StoredRows {
         }
       }
     }
+    let wrong = try connection.text(
+      """
+      SELECT id FROM books
+      WHERE word <> 'word' || second OR latitude <> second OR longitude <> second
+      """)
+    if let wrong { throw Contradiction(description: "book \(wrong) has parts of two rows") }
+    let damage = try connection.text("PRAGMA integrity_check") ?? ""
+    if damage != "ok" { throw Contradiction(description: "the file is damaged: \(damage)") }
     func join(_ name: String) throws -> String {
       try connection.text(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\(name)'") ?? ""

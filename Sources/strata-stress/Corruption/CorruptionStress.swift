@@ -98,9 +98,7 @@ struct CorruptionStress {
         page = nil
         say("trial \(seed)")
       }
-      for suffix in ["", "-wal", "-shm", "-notify"] {
-        try? FileManager.default.removeItem(atPath: store.path + suffix)
-      }
+      StoreFiles.remove(store)
       if let page {
         var bytes = [UInt8](try Data(contentsOf: template.whole))
         damage(&bytes, page: page, &random)

@@ -144,9 +144,7 @@ struct CrashStress {
     _ report: inout Report
   ) async throws {
     let copy = folder.appendingPathComponent("migrating.sqlite")
-    for suffix in ["", "-wal", "-shm", "-notify"] {
-      try? FileManager.default.removeItem(atPath: copy.path + suffix)
-    }
+    StoreFiles.remove(copy)
     try FileManager.default.copyItem(at: state.store, to: copy)
     let stack = try await Stack.open(ChildProcess.entities, at: copy)
     try await stack.withScratch { scratch in

@@ -308,9 +308,7 @@
     }
 
     func remove() {
-      for suffix in ["", "-wal", "-shm", "-notify"] {
-        try? FileManager.default.removeItem(atPath: url.path + suffix)
-      }
+      StoreFiles.remove(url)
     }
 
     /// The rows of all tables as lines, in the form of ``ReplicaStress/rows``.

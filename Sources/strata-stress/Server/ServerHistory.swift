@@ -10,10 +10,6 @@ import StrataImport
 /// A random history of an app and its server.
 @MainActor
 final class ServerHistory {
-  struct Violation: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private(set) var steps: [String] = []
   private(set) var counts: [String: Int] = [:]
   private let url: URL
@@ -35,7 +31,7 @@ final class ServerHistory {
     server = UnreliableServer(seed: seed &+ 1)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-server-\(UUID().uuidString).sqlite")
-    Self.removeFiles(url)
+    StoreFiles.remove(url)
     ObservedFileSystem.observe(url.path, with: kill)
     stack = try await Stack.open(SharedNote.self, at: url)
     outbox = try await stack.outbox()
@@ -47,16 +43,10 @@ final class ServerHistory {
     }
   }
 
-  private static func removeFiles(_ url: URL) {
-    for suffix in ["", "-wal", "-shm", "-notify"] {
-      try? FileManager.default.removeItem(atPath: url.path + suffix)
-    }
-  }
-
   func close() async {
     await stack.close()
     ObservedFileSystem.endObserving(url.path, with: kill)
-    Self.removeFiles(url)
+    StoreFiles.remove(url)
     for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
   }
 
@@ -66,7 +56,7 @@ final class ServerHistory {
   }
 
   private func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    if !condition { throw Violation(description: text()) }
+    try Contradiction.unless(condition, text())
   }
 
   // MARK: - Steps

@@ -9,8 +9,9 @@ import Strata
 @MainActor
 struct ServerStress {
   struct Options {
-    var seeds = 2_000
-    /// The duration of the run in seconds; nil to run `seeds` histories.
+    /// The number of histories; nil for no limit.
+    var seeds: Int? = 2_000
+    /// The duration of the run in seconds; nil for no limit.
     var seconds: Double?
     var seed: UInt64 = 1
   }
@@ -22,6 +23,7 @@ struct ServerStress {
   func run() async throws -> Report {
     var report = Report(mode: "server")
     let watchdog = Watchdog(mode: "server")
+    defer { watchdog.end() }
     var number = 0
     var seeds = Seeds(from: options.seed, count: options.seeds, seconds: options.seconds)
     while report.violations.count < 5, let seed = seeds.next() {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataImport
+import StrataSimulation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -8,7 +9,7 @@ import StrataImport
 
 /// A server of notes without a network.
 ///
-/// A seed decides which of its answers go wrong.
+/// A seed decides which of its answers go wrong. In a simulation it also decides how late they are.
 final class UnreliableServer: Sendable {
   /// A fault of an answer.
   enum Fault: Int, CaseIterable {
@@ -48,8 +49,16 @@ final class UnreliableServer: Sendable {
 
   var transport: HTTPTransport {
     HTTPTransport { [state] request in
-      try state.withLock { state in Result { try state.answer(request) } }.get()
+      try await Self.pause(state.withLock { $0.random.below(400) })
+      let answer = try state.withLock { state in Result { try state.answer(request) } }.get()
+      try await Self.pause(state.withLock { $0.random.below(400) })
+      return answer
     }
+  }
+
+  /// Waits for some milliseconds of a simulation.
+  fileprivate static func pause(_ milliseconds: Int) async throws {
+    if Simulation.isRunning { try await Task.sleep(for: .milliseconds(milliseconds)) }
   }
 }
 
@@ -152,9 +161,16 @@ extension UnreliableServer.State {
       let response = HTTPURLResponse(
         url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
     else { throw URLError(.badServerResponse) }
+    let parts = chunks.map { (chunk: $0, pause: random.below(100)) }
     let stream = Body { continuation in
-      for chunk in chunks { continuation.yield(chunk) }
-      continuation.finish(throwing: error)
+      let sending = Task {
+        for part in parts {
+          try await UnreliableServer.pause(part.pause)
+          continuation.yield(part.chunk)
+        }
+        continuation.finish(throwing: error)
+      }
+      continuation.onTermination = { _ in sending.cancel() }
     }
     return (response, stream)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataFaults
+import StrataSimulation
 
 /// The trouble that a history has with the files of its store.
 final class RaceDisk: FileObserver {
@@ -8,8 +9,8 @@ final class RaceDisk: FileObserver {
     case none
     /// Calls of a kind fail for a while.
     case faults
-    /// The process is killed before a write.
-    case kill
+    /// A process is killed before a write.
+    case kill(process: Int)
     /// The power is lost at some moments.
     case powerLoss(Stack.Synchronous)
   }
@@ -18,6 +19,7 @@ final class RaceDisk: FileObserver {
   private let url: URL
   private let plan = FaultPlan()
   private let kill = Kill()
+  private let counted = Lock(0)
   private let loss: PowerLoss
 
   /// - Parameter url: a store that is closed.
@@ -32,8 +34,22 @@ final class RaceDisk: FileObserver {
 
   func endObserving() { ObservedFileSystem.endObserving(url.path, with: self) }
 
-  /// Whether the process is dead.
-  var isDead: Bool { kill.isDead }
+  /// Whether a process is dead.
+  func isDead(_ process: Int) -> Bool {
+    if case .kill(process) = trouble { kill.isDead } else { false }
+  }
+
+  /// Whether calls of a process may fail.
+  func mayFail(_ process: Int) -> Bool {
+    switch trouble {
+    case .none, .powerLoss: false
+    case .faults: true
+    case .kill: isDead(process)
+    }
+  }
+
+  /// The number of calls that failed by themselves, up to the last ``disarm()``.
+  var failures: Int { counted.withLock { $0 } }
 
   /// The files that the losses of power leave.
   var images: [PowerLoss.Image] { loss.images }
@@ -46,16 +62,17 @@ final class RaceDisk: FileObserver {
     case .none, .powerLoss: break
     case .kill: kill.arm(after: random.below(60))
     case .faults:
-      let call = random.pick([FileCall.open, .read, .write, .truncate, .sync, .delete])
+      let call = random.pick(FileCall.allCases)
       let code = random.pick(FaultPlan.codes(of: call))
       plan.arm(
         .init(call, number: 1 + random.below(20), length: 1 + random.below(3), code: code))
     }
   }
 
-  /// Lets all further calls through, unless the process is dead.
+  /// Lets all further calls through, except for those of a dead process.
   func disarm() {
-    plan.disarm()
+    let failures = plan.disarm()
+    counted.withLock { $0 += failures }
     _ = kill.disarm()
   }
 
@@ -65,7 +82,8 @@ final class RaceDisk: FileObserver {
     switch trouble {
     case .none: nil
     case .faults: plan.failure(of: call, file)
-    case .kill: kill.failure(of: call, file)
+    case .kill(let process):
+      Simulation.runningProcess == process ? kill.failure(of: call, file) : nil
     case .powerLoss: loss.failure(of: call, file)
     }
   }

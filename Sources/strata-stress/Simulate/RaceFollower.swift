@@ -32,12 +32,12 @@ final class RaceFollower {
   private static func books(
     _ stack: Stack, _ transcript: SharedTranscript
   ) async throws -> [Int: PlainRow]? {
-    while !transcript.disk.isDead {
+    while !transcript.disk.isDead(0) {
       do {
         let books = try await stack.fetch(Book.all)
         return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
       } catch {
-        try transcript.tolerate(error)
+        try transcript.tolerate(error, in: 0)
       }
     }
     return nil

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataFaults
+import StrataSimulation
 
 /// A history whose workers, view context and consumers run at once.
 @MainActor
@@ -15,7 +16,9 @@ struct RaceHistory {
   /// - Throws: ``Contradiction``.
   static func run(seed: UInt64, _ steps: RaceSteps, _ log: StepLog) async throws -> Report {
     var history = RaceHistory(seed: seed, steps)
-    return try await history.run(log)
+    let schema = PlainSchema(&history.random)
+    log.add("the schema: \(schema)")
+    return try await PlainSchema.$current.withValue(schema) { try await history.run(log) }
   }
 
   private init(seed: UInt64, _ steps: RaceSteps) {
@@ -26,100 +29,156 @@ struct RaceHistory {
     store = folder.appendingPathComponent("store.sqlite")
   }
 
-  private mutating func part() -> SplitMix64 { SplitMix64(seed: random.next()) }
-
-  private func open(_ options: Stack.Options = Stack.Options()) async throws -> Stack {
-    let entities: [any Entity.Type] = [Shelf.self, Book.self, Page.self, Loan.self, Topic.self]
-    return try await Stack.open(entities, at: store, options: options)
+  /// Opens the store for a process.
+  private func open(
+    _ process: Int, _ options: Stack.Options = Stack.Options()
+  ) async throws -> Stack {
+    try await Simulation.$process.withValue(process) {
+      try await Stack.open(PlainSchema.entities, at: store, options: options)
+    }
   }
 
-  private mutating func pickTrouble() -> RaceDisk.Trouble {
-    switch random.below(10) {
-    case 0..<5: .none
-    case 5, 6: .faults
-    case 7: .kill
-    default: .powerLoss(random.oneIn(2) ? .full : .normal)
-    }
+  private mutating func pickTrouble(hasSecond: Bool) -> RaceDisk.Trouble {
+    let trouble: RaceDisk.Trouble =
+      switch random.below(10) {
+      case 0..<5: .none
+      case 5: .faults
+      case 6, 7: .kill(process: hasSecond ? random.below(2) : 0)
+      default: .powerLoss(random.oneIn(2) ? .full : .normal)
+      }
+    return steps.hasTrouble ? trouble : .none
   }
 
   private mutating func run(_ log: StepLog) async throws -> Report {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    try await open().close()
-    let trouble = pickTrouble()
+    try await open(0).close()
+    let hasSecond = random.oneIn(3)
+    let trouble = pickTrouble(hasSecond: hasSecond)
     log.add("trouble: \(trouble)")
     let disk = try RaceDisk(trouble, store, &random)
     defer { disk.endObserving() }
+    let transcript = SharedTranscript(disk, log)
     var report = Report(mode: "races")
-    report.counts["commits"] = try await run(SharedTranscript(disk, log))
-    report.counts["kills"] = disk.isDead ? 1 : 0
+    report.counts["commits"] = try await run(transcript, hasSecond: hasSecond)
+    for process in 0..<2 where disk.isDead(process) { report.counts["kills", default: 0] += 1 }
     report.counts["losses"] = disk.images.count
+    report.counts["failures"] = disk.failures
+    for note in transcript({ $0.writes }) {
+      guard case .refused(let code) = note.end else { continue }
+      report.counts["\(code)", default: 0] += 1
+    }
+    report.counts["suspensions"] = transcript { $0.suspensions.reduce(0, +) }
     return report
   }
 
   /// Runs the parts, and checks their notes.
   ///
   /// - Returns: the number of commits.
-  private mutating func run(_ transcript: SharedTranscript) async throws -> Int {
+  private mutating func run(
+    _ transcript: SharedTranscript, hasSecond: Bool
+  ) async throws -> Int {
     let disk = transcript.disk
     var options = Stack.Options()
     if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
     if random.oneIn(3) { options.logLimit = 64 * 1024 }
     if case .powerLoss(let synchronous) = disk.trouble { options.synchronous = synchronous }
-    let stack = try await open(options)
+    let stack = try await open(0, options)
     let first = stack.viewContext.commit
-    transcript { $0.reported = [first, first] }
-    let second = random.oneIn(3) ? try await open(options) : nil
-    let user = try await RaceUser(stack, part(), transcript)
+    transcript { $0.reported = [first, first, first] }
+    let second = hasSecond ? try await open(1, options) : nil
+    let user = try await RaceUser(stack, seed: random.next(), transcript)
     let observer = user.makeObserver()
-    var workers: [(RaceWorker, steps: Int)] = []
+    var workers: [(RaceWorker, process: Int, steps: [Int])] = []
     for number in 0..<random.below(4) {
-      let worker = RaceWorker(stack, 0, "worker \(number)", part(), transcript)
-      workers.append((worker, steps.worker(number)))
+      let worker = RaceWorker(stack, 0, "worker \(number)", seed: random.next(), transcript)
+      workers.append((worker, 0, steps.worker(number)))
     }
     if let second {
-      let worker = RaceWorker(second, 1, "the other stack", part(), transcript)
-      workers.append((worker, steps.worker(3)))
+      let worker = RaceWorker(second, 1, "the other process", seed: random.next(), transcript)
+      workers.append((worker, 1, steps.worker(3)))
     }
     try await withThrowingTaskGroup(of: Void.self) { [steps] group in
-      for (worker, steps) in workers { group.addTask { try await worker.run(steps: steps) } }
-      group.addTask { try await user.run(steps: steps.user) }
+      for (worker, process, steps) in workers {
+        group.addTask {
+          try await Simulation.$process.withValue(process) { try await worker.run(steps: steps) }
+        }
+      }
+      group.addTask {
+        try await Simulation.$process.withValue(0) { try await user.run(steps: steps.user) }
+      }
       try await group.waitForAll()
     }
     disk.disarm()
-    if !disk.isDead {
-      // The number of the last commit is known, also after failed writes.
-      let last = stack.makeScratch()
-      var layer = PlainLayer()
-      let row = random.row(of: .shelves)
-      last.upsert(Shelf(key: 3, row))
-      layer.upsert(.shelves, 3, row)
-      _ = try await transcript.noting(.save(layer, .error), by: "the last write", 0) {
-        try await last.save()
-      }
-      let newest = transcript.reported(by: 0)
+    transcript.begin("the end", of: "the history")
+    if disk.isDead(0) {
+      await stack.close()
+      try await goOn(transcript)
+    } else {
+      let newest = try await lastWrite(stack, 0, transcript)
       try await user.rest(at: newest)
       try await observer.rest(at: newest)
     }
     await second?.close()
     await stack.close()
     try await observer.end()
+    transcript.begin(nil, of: "the history")
     disk.endObserving()
     let check = try TranscriptCheck.replay(
-      transcript { $0 }, first: first, stored: StoredRows(store).rows, remains: remains(disk))
+      transcript { $0 }, first: first, stored: StoredRows(store).rows,
+      remains: try await remains(disk))
     return Int(check.newest - first)
   }
 
-  /// Reads the files that losses of power left.
-  private func remains(_ disk: RaceDisk) throws -> [TranscriptCheck.Remains] {
+  /// Opens the store in a new process after a kill. The new process has each commit that was
+  /// reported.
+  private mutating func goOn(_ transcript: SharedTranscript) async throws {
+    let reported = transcript { $0.reported.max() ?? 0 }
+    let stack = try await open(2)
+    let commit = stack.viewContext.commit
+    try Contradiction.unless(commit >= reported, "a new process has \(commit) of \(reported)")
+    let newest = try await lastWrite(stack, 2, transcript)
+    try await stack.viewContext.waitUntilMerged(newest)
+    let books = Dictionary(
+      uniqueKeysWithValues: try await stack.fetch(Book.all).map { ($0.id, $0.row) })
+    transcript { $0.copies.append(.init(commit: newest, books: books)) }
+    await stack.close()
+  }
+
+  /// Makes the last write. The number of its commit is known, also after writes that failed.
+  private mutating func lastWrite(
+    _ stack: Stack, _ process: Int, _ transcript: SharedTranscript
+  ) async throws -> Int64 {
+    let scratch = stack.makeScratch()
+    var layer = PlainLayer()
+    let row = random.row(of: .shelves)
+    scratch.upsert(Shelf(key: 3, row))
+    layer.upsert(.shelves, 3, row)
+    _ = try await transcript.noting(.save(layer, .error), by: "the last write", process) {
+      try await scratch.save()
+    }
+    return transcript.reported(by: process)
+  }
+
+  /// Reads the files that losses of power left, with SQLite and with a stack.
+  private func remains(_ disk: RaceDisk) async throws -> [TranscriptCheck.Remains] {
     guard case .powerLoss(let synchronous) = disk.trouble else { return [] }
-    return try disk.images.enumerated().map { number, image in
+    var remains: [TranscriptCheck.Remains] = []
+    for (number, image) in disk.images.enumerated() {
       let copy = folder.appendingPathComponent("after-\(number).sqlite")
       for (path, bytes) in image.files {
         try Data(bytes).write(
           to: URL(fileURLWithPath: copy.path + path.dropFirst(store.path.count)))
       }
-      return (try StoredRows(copy).rows, synchronous == .full ? image.acknowledged : 0)
+      let stack = try await Stack.open(PlainSchema.entities, at: copy)
+      let books = Dictionary(
+        uniqueKeysWithValues: try await stack.fetch(Book.all).map { ($0.id, $0.row) })
+      await stack.close()
+      let rows = try StoredRows(copy).rows
+      try Contradiction.unless(
+        books == rows.rows(.books), "after a loss of power a stack has \(books), not \(rows)")
+      remains.append((rows, synchronous == .full ? image.acknowledged : 0))
     }
+    return remains
   }
 }

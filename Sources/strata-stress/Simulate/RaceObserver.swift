@@ -4,31 +4,42 @@ import Strata
 @MainActor
 final class RaceObserver {
   private let followers: [RaceFollower]
-  private let task: Task<Void, any Error>
+  private let books: LiveQuery<Book>
+  /// The books as the updates of the live query lead to them.
+  private var list: [Book]
+  private var task: Task<Void, any Error>?
 
   init(_ stack: Stack, _ books: LiveQuery<Book>, _ transcript: SharedTranscript) {
     followers = [stack.changes, stack.viewContext.changes].map {
       RaceFollower($0, of: stack, transcript)
     }
+    self.books = books
     let updates = books.updates
-    var list = Array(books.elements)
-    task = Task {
-      for await update in updates {
-        update.apply(to: &list)
-        try Contradiction.unless(
-          list == Array(update.elements), "an update leads to \(list), not \(update.elements)")
-      }
+    list = Array(books.elements)
+    task = Task { [weak self] in
+      for await update in updates { try self?.take(update) }
     }
   }
 
-  /// Waits until the consumers of changes have taken a commit.
+  private func take(_ update: LiveUpdate<Book>) throws {
+    update.apply(to: &list)
+    try Contradiction.unless(
+      list == Array(update.elements), "an update leads to \(list), not \(update.elements)")
+  }
+
+  /// Waits until the consumers of changes have taken a commit, and the list is the live query's.
   func rest(at newest: Int64) async throws {
     for follower in followers { try await follower.rest(at: newest) }
+    for _ in 0..<1000 where list != Array(books.elements) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try Contradiction.unless(
+      list == Array(books.elements), "the updates lead to \(list), not \(books.elements)")
   }
 
   /// Ends the consumers once their stack is closed.
   func end() async throws {
     for follower in followers { try await follower.end() }
-    try await task.value
+    try await task?.value
   }
 }

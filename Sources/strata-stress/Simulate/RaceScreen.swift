@@ -6,7 +6,7 @@ import Strata
 final class RaceScreen {
   /// A live query that is not always open.
   enum OptionalQuery: CaseIterable {
-    case filtered, window, shelved, sections, count, greatest, related
+    case filtered, window, shelved, sections, count, greatest, related, words, places
   }
 
   private let view: ViewContext
@@ -21,9 +21,13 @@ final class RaceScreen {
   private var sections: SectionedLiveQuery<Book, Int>?
   private var count: LiveValue<Int>?
   private var greatest: LiveValue<Int?>?
-  /// The pages of the books with first = 1. A change of a book has to read its pages, so the turn can be
-  /// interrupted. Under unsaved edits the query is not exact, so its elements are not compared.
+  /// The pages of the books with first = 1. A change of a book has to read its pages, so the turn
+  /// can be interrupted. The query is exact only without unsaved edits.
   private var related: LiveQuery<Page>?
+  /// The books whose word says second = 1. The query is exact only without unsaved edits.
+  private var words: LiveQuery<Book>?
+  /// The books whose place says second = 1 or more.
+  private var places: LiveQuery<Book>?
 
   init(_ view: ViewContext) async throws {
     self.view = view
@@ -59,6 +63,13 @@ final class RaceScreen {
         sections == nil ? view.live(Book.sorted(by: \.second), sectionedBy: \.first) : nil
     case .count: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
     case .related: related = related == nil ? view.live(Page.where { $0.book.first == 1 }) : nil
+    case .words:
+      // A store without a full-text index cannot search.
+      if !PlainSchema.current.hasWords { return }
+      words = words == nil ? view.live(Book.where { $0.matches(Book.word(1)) }) : nil
+    case .places:
+      let east = GeoRegion(south: 0.5, west: 0.5, north: 3, east: 3)
+      places = places == nil ? view.live(Book.where { $0.location.isIn(east) }) : nil
     case .greatest: greatest = greatest == nil ? view.live(.max(\.second), of: Book.all) : nil
     }
   }
@@ -72,37 +83,27 @@ final class RaceScreen {
     try await count?.waitUntilLoaded()
     try await greatest?.waitUntilLoaded()
     try await related?.waitUntilLoaded()
+    try await words?.waitUntilLoaded()
+    try await places?.waitUntilLoaded()
   }
 
   /// The elements and values of the loaded live queries.
   var contents: ScreenContents {
     var contents = ScreenContents()
-    add(shelves, to: &contents)
-    add(books, to: &contents)
-    add(pages, to: &contents)
-    add(loans, to: &contents)
-    add(topics, to: &contents)
-    contents.filtered = elements(of: filtered)
-    contents.window = elements(of: window)
-    contents.shelved = elements(of: shelved)
-    if let sections, sections.isLoaded {
-      contents.sections = Dictionary(
-        uniqueKeysWithValues: sections.sections.map { section in
-          (section.name, section.elements.map { .init(key: $0.id, row: $0.row) })
-        })
-    }
+    contents.add(shelves)
+    contents.add(books)
+    contents.add(pages)
+    contents.add(loans)
+    contents.add(topics)
+    contents.filtered = ScreenContents.elements(of: filtered)
+    contents.window = ScreenContents.elements(of: window)
+    contents.shelved = ScreenContents.elements(of: shelved)
+    contents.sections = ScreenContents.sections(of: sections)
     contents.count = count?.value
     contents.greatest = greatest?.value
+    contents.words = ScreenContents.elements(of: words)
+    contents.places = ScreenContents.elements(of: places)
+    contents.related = ScreenContents.elements(of: related)
     return contents
-  }
-
-  private func add<E: PlainEntity>(_ live: LiveQuery<E>, to contents: inout ScreenContents) {
-    contents.tables[E.table] = Dictionary(
-      uniqueKeysWithValues: live.elements.map { ($0.id, $0.row) })
-  }
-
-  private func elements(of live: LiveQuery<Book>?) -> [ScreenContents.Element]? {
-    guard let live, live.isLoaded else { return nil }
-    return live.elements.map { .init(key: $0.id, row: $0.row) }
   }
 }

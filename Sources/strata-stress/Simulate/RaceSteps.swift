@@ -1,38 +1,64 @@
-/// The number of steps of each part of a history, which shrinks to show a violation.
+/// The steps of a race that run: all of them, or those that a shrunk race keeps.
 struct RaceSteps: Sendable, CustomStringConvertible {
-  /// The parts: the user of the view context, three workers, and the worker of the other stack.
-  private(set) var parts = [30, 25, 25, 25, 25]
+  /// A step of a part of the race. Its random numbers depend on its number, not on other steps.
+  private struct Step: Sendable {
+    let part: Int
+    let number: Int
+  }
 
-  var user: Int { parts[0] }
+  /// The numbers of steps of the parts: the user of the view context, three workers, and the worker
+  /// of the other stack.
+  private static let counts = [30, 25, 25, 25, 25]
 
-  func worker(_ number: Int) -> Int { parts[1 + number] }
+  private var steps = counts.enumerated().flatMap { part, count in
+    (0..<count).map { Step(part: part, number: $0) }
+  }
+  /// Whether files may fail, the process may be killed, and the power may be lost.
+  private(set) var hasTrouble = true
 
-  var description: String { "steps \(parts)" }
+  /// The steps of the user of the view context.
+  var user: [Int] { numbers(of: 0) }
 
-  /// Removes steps as long as the history still fails.
+  /// The steps of a worker.
+  func worker(_ number: Int) -> [Int] { numbers(of: 1 + number) }
+
+  private func numbers(of part: Int) -> [Int] {
+    steps.filter { $0.part == part }.map(\.number)
+  }
+
+  var description: String {
+    "\(steps.count) steps, \(hasTrouble ? "with" : "without") trouble"
+  }
+
+  /// Removes the trouble and steps as long as the history still fails.
   ///
-  /// Each part keeps its first steps. The greedy order is that of delta debugging (Zeller and
-  /// Hildebrandt, 2002): first whole parts, then halves, then single steps.
+  /// The algorithm is delta debugging (Zeller and Hildebrandt, 2002): it removes halves of the steps,
+  /// then quarters, and so on down to single steps, until no single step can be removed.
   ///
   /// - Parameter limit: the maximum number of histories that are tried.
-  mutating func shrink(limit: Int = 150, _ fails: (RaceSteps) async -> Bool) async {
+  mutating func shrink(limit: Int = 400, _ fails: (RaceSteps) async -> Bool) async {
     var tries = 0
-    var isSmaller = true
-    while isSmaller {
-      isSmaller = false
-      for part in parts.indices {
-        for count in [0, parts[part] / 2, parts[part] - 1] where count >= 0 && count < parts[part] {
-          if tries == limit { return }
-          tries += 1
-          var shorter = self
-          shorter.parts[part] = count
-          if await fails(shorter) {
-            self = shorter
-            isSmaller = true
-            break
-          }
+    func canBe(_ shorter: RaceSteps) async -> Bool {
+      tries += 1
+      return await fails(shorter)
+    }
+    var calm = self
+    calm.hasTrouble = false
+    if await canBe(calm) { self = calm }
+    var size = steps.count / 2
+    while size > 0 {
+      var (start, isSmaller) = (0, false)
+      while start < steps.count {
+        if tries == limit { return }
+        var shorter = self
+        shorter.steps.removeSubrange(start..<min(start + size, steps.count))
+        if await canBe(shorter) {
+          (self, isSmaller) = (shorter, true)
+        } else {
+          start += size
         }
       }
+      if !isSmaller || size > 1 { size /= 2 }
     }
   }
 }

@@ -23,9 +23,13 @@ final class RaceUser {
   /// Whether every second step suspends the stack: few suspensions interrupt a turn.
   private let suspendsOften: Bool
 
-  init(_ stack: Stack, _ random: SplitMix64, _ transcript: SharedTranscript) async throws {
+  /// The seed of the steps' random numbers.
+  private let seed: UInt64
+
+  init(_ stack: Stack, seed: UInt64, _ transcript: SharedTranscript) async throws {
     self.stack = stack
-    self.random = random
+    self.seed = seed
+    random = SplitMix64(seed: seed)
     self.transcript = transcript
     view = stack.viewContext
     suspendsOften = self.random.oneIn(6)
@@ -34,12 +38,16 @@ final class RaceUser {
   }
 
   /// Takes random steps, and notes what the screen shows after each.
-  func run(steps: Int) async throws {
-    for _ in 0..<steps where !transcript.disk.isDead {
-      do { try await step() } catch { try transcript.tolerate(error) }
+  func run(steps: [Int]) async throws {
+    for number in steps where !transcript.disk.isDead(0) {
+      random = SplitMix64(seed: seed, part: UInt64(number))
+      transcript.begin("step \(number)", of: "the user")
+      do { try await step() } catch { try transcript.tolerate(error, in: 0) }
       note()
     }
+    transcript.begin("the end of a save", of: "the user")
     try await finishSave()
+    transcript.begin(nil, of: "the user")
   }
 
   /// Notes what the screen shows once it shows the newest commit.
@@ -80,12 +88,8 @@ final class RaceUser {
       view.rollback()
       pending = PlainLayer()
       transcript.step("the view rolls back")
-    case 13: try await fetch()
-    case 14:
-      let newest = transcript.reported(by: 0)
-      try await view.waitUntilMerged(newest)
-      try Contradiction.unless(
-        view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
+    case 13: try await random.oneIn(4) ? cancelled { try await self.fetch() } : fetch()
+    case 14: try await random.oneIn(4) ? cancelled { try await self.merge() } : merge()
     case 15: screen.toggle(&random)
     case 16: try await toggleRepeatedly()
     case 17: try await random.oneIn(2) ? suspend() : map.step(&random)
@@ -144,7 +148,7 @@ final class RaceUser {
     transcript.step("the view makes \(table) \(key) \(edit) at commit \(view.commit)")
   }
 
-  /// Makes a group of edits and undoes it, all in one turn.
+  /// Makes a group of edits, undoes it and perhaps redoes it, all in one turn.
   ///
   /// The edits are of rows without other edits. An edit of a row that another commit has changed
   /// since an older edit may not come back.
@@ -159,12 +163,37 @@ final class RaceUser {
     view.endUndoGroup()
     // Edits that cancel each other out make no group.
     guard view.undoName == name else { return }
+    let group = pending
     view.undo()
     pending = before
     transcript.step("the view undoes")
+    if random.oneIn(2) { return }
+    view.redo()
+    pending = group
+    transcript.step("the view redoes")
   }
 
   // MARK: - Reading
+
+  /// Makes a step in a task that is cancelled at one of its suspensions.
+  private func cancelled(_ step: @escaping @MainActor () async throws -> Void) async throws {
+    try await finishSave()
+    let pause = Pause(&random)
+    let task = Task { try await step() }
+    await pause.wait()
+    task.cancel()
+    do { try await task.value } catch {
+      guard SharedTranscript.isCancellation(error) else { throw error }
+      transcript.step("the user's task is cancelled")
+    }
+  }
+
+  private func merge() async throws {
+    let newest = transcript.reported(by: 0)
+    try await view.waitUntilMerged(newest)
+    try Contradiction.unless(
+      view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
+  }
 
   private func fetch() async throws {
     try await finishSave()
@@ -196,7 +225,7 @@ final class RaceUser {
     let task = Task { [view, transcript, saves] in
       defer { hasEnded = true }
       return try await transcript.noting(
-        .save(layer, policy), by: "the view", 0, save: saves
+        .save(layer, policy), by: "the view", 0, save: saves, mayBeCancelled: isCancelled
       ) {
         try await view.save(policy.strata)
       }
@@ -256,18 +285,15 @@ final class RaceUser {
       try await edit()
       try await beginSave()
     }
-    transcript.step("the stack is suspended")
-    await stack.suspend()
-    transcript { $0.suspensions[0] += 1 }
-    note()
-    await Pause(&random).wait()
-    note()
-    do { try await stack.resume() } catch {
-      try transcript.tolerate(error)
-      // A stack stays suspended if its files cannot be opened.
-      transcript.disk.disarm()
-      if !transcript.disk.isDead { try await stack.resume() }
+    let pause = Pause(&random)
+    try await transcript.suspend(stack, 0) {
+      await note(during: pause)
     }
-    transcript.step("the stack is resumed")
+  }
+
+  private func note(during pause: Pause) async {
+    note()
+    await pause.wait()
+    note()
   }
 }

@@ -5,8 +5,8 @@ import StrataImport
 /// A worker that edits and saves while others do the same.
 actor RaceWorker {
   private let stack: Stack
-  /// The number of the stack in the transcript.
-  private let number: Int
+  /// The number of the stack's process.
+  private let process: Int
   private let name: String
   private let transcript: SharedTranscript
   private var random: SplitMix64
@@ -17,26 +17,50 @@ actor RaceWorker {
   /// The suspensions before the snapshot was taken.
   private var suspensions = 0
 
+  /// The seed of the steps' random numbers.
+  private let seed: UInt64
+  /// Whether the running step may be cancelled.
+  private var mayBeCancelled = false
+
   init(
-    _ stack: Stack, _ number: Int, _ name: String, _ random: SplitMix64,
-    _ transcript: SharedTranscript
+    _ stack: Stack, _ process: Int, _ name: String, seed: UInt64, _ transcript: SharedTranscript
   ) {
     self.stack = stack
-    self.number = number
+    self.process = process
     self.name = name
-    self.random = random
+    self.seed = seed
+    random = SplitMix64(seed: seed)
     self.transcript = transcript
     scratch = stack.makeScratch()
   }
 
-  func run(steps: Int) async throws {
-    for _ in 0..<steps where !transcript.disk.isDead {
-      do { try await step() } catch {
-        try transcript.tolerate(error)
+  func run(steps: [Int]) async throws {
+    for number in steps where !transcript.disk.isDead(process) {
+      random = SplitMix64(seed: seed, part: UInt64(number))
+      transcript.begin("step \(number)", of: name)
+      do {
+        if random.oneIn(8) { try await cancelledStep() } else { try await step() }
+      } catch {
+        try transcript.tolerate(error, in: process)
         endReading()
       }
     }
+    transcript.begin(nil, of: name)
     endReading()
+  }
+
+  /// Makes a step in a task that is cancelled at one of its suspensions.
+  private func cancelledStep() async throws {
+    let pause = Pause(&random)
+    mayBeCancelled = true
+    defer { mayBeCancelled = false }
+    let task = Task { try await self.step() }
+    await pause.wait()
+    task.cancel()
+    do { try await task.value } catch {
+      guard SharedTranscript.isCancellation(error) else { throw error }
+      transcript.step("\(name) is cancelled")
+    }
   }
 
   private func step() async throws {
@@ -46,7 +70,7 @@ actor RaceWorker {
     case 8: try await edit(Page.self)
     case 9: try await random.oneIn(2) ? edit(Loan.self) : edit(Topic.self)
     case 10: link()
-    case 11..<15: try await random.oneIn(5) ? saveCancelled() : save()
+    case 11..<15: try await save()
     case 15:
       scratch.rollback()
       layer = PlainLayer()
@@ -58,6 +82,10 @@ actor RaceWorker {
       endReading()
       layer = PlainLayer()
       scratch = stack.makeScratch()
+    case 19 where process == 1:
+      // No other part uses the stack.
+      let pause = Pause(&random)
+      try await transcript.suspend(stack, process) { await pause.wait() }
     default: await Pause(&random).wait()
     }
   }
@@ -70,14 +98,14 @@ actor RaceWorker {
   }
 
   private func find<E: PlainEntity>(_: E.Type, _ key: Int) async throws -> E? {
-    let earliest = transcript.reported(by: number)
+    let earliest = transcript.reported(by: process)
     if reading == nil {
       reading = Transcript.ReadNote(reader: name, earliest: earliest)
-      suspensions = transcript { $0.suspensions[number] }
+      suspensions = transcript { $0.suspensions[process] }
     }
     let edit = layer.edits[E.table]?[key]
     let found = try await scratch.find(E.self, key)
-    let after = transcript { $0.suspensions[number] }
+    let after = transcript { $0.suspensions[process] }
     if after == suspensions {
       reading?.rows.append(.init(table: E.table, key: key, found: found?.row, edit: edit))
     } else {
@@ -140,19 +168,14 @@ actor RaceWorker {
 
   // MARK: Saving
 
-  private func saveCancelled() async throws {
-    let task = Task { try await self.save() }
-    await Pause(&random).wait()
-    task.cancel()
-    try await task.value
-  }
-
   private func save() async throws {
     if layer.isEmpty { return }
     let policy = random.pick(PlainPolicy.allCases)
     transcript.step("\(name) saves: \(policy)")
     let saved = layer
-    let end = try await transcript.noting(.save(saved, policy), by: name, number) {
+    let end = try await transcript.noting(
+      .save(saved, policy), by: name, process, mayBeCancelled: mayBeCancelled
+    ) {
       try await scratch.save(policy.strata)
     }
     if case .commit = end {
@@ -173,7 +196,9 @@ actor RaceWorker {
     let records = values.sorted { $0.key < $1.key }.map { "{\"id\":\($0),\"first\":\($1)}" }
     let json = "[\(records.joined(separator: ","))]"
     transcript.step("\(name) imports \(json)")
-    _ = try await transcript.noting(.importOfBooks(values), by: name, number) {
+    _ = try await transcript.noting(
+      .importOfBooks(values), by: name, process, mayBeCancelled: mayBeCancelled
+    ) {
       try await stack.importJSON(Book.self, from: .data(Data(json.utf8))).commit
     }
   }

@@ -69,9 +69,18 @@ struct TranscriptCheck {
   var newest: Int64 { first + Int64(states.count) - 1 }
   var rows: PlainRows { states[states.count - 1] }
 
+  /// Returns the states from a commit on.
+  private func states(
+    from earliest: Int64
+  ) throws(Contradiction) -> ArraySlice<PlainRows> {
+    try Contradiction.unless(
+      earliest <= newest, "commit \(earliest) was reported, and \(newest) is the newest")
+    return states[Int(max(earliest, first) - first)...]
+  }
+
   private func check(_ left: Remains) throws(Contradiction) {
     try Contradiction.unless(
-      states[Int(max(left.earliest, first) - first)...].contains(left.rows),
+      states(from: left.earliest).contains(left.rows),
       "a loss of power left \(left.rows), which no commit from \(left.earliest) to \(newest) has")
   }
 
@@ -102,7 +111,11 @@ struct TranscriptCheck {
   private mutating func replay() throws(Contradiction) {
     var byCommit: [Int64: [Transcript.WriteNote]] = [:]
     for note in transcript.writes {
-      if case .commit(let commit) = note.end { byCommit[commit, default: []].append(note) }
+      guard case .commit(let commit) = note.end else { continue }
+      try Contradiction.unless(
+        commit >= note.earliest,
+        "\(note.author) had seen commit \(note.earliest), and saved as \(commit)")
+      byCommit[commit, default: []].append(note)
     }
     let last = max(first, byCommit.keys.max() ?? first)
     try checkUnchanged(byCommit[first] ?? [])
@@ -129,11 +142,12 @@ struct TranscriptCheck {
     }
     for note in transcript.writes {
       guard case .refused(let code) = note.end else { continue }
-      let isPossible = states[Int(note.earliest - first)...].contains {
+      let isPossible = try states(from: note.earliest).contains {
         Self.outcome(of: note.write, over: $0).code == code
       }
       try Contradiction.unless(
-        isPossible || code == .cancelled, "\(note.author) was refused: \(code), for \(note.write)")
+        isPossible || code == .cancelled && note.mayBeCancelled,
+        "\(note.author) was refused: \(code), for \(note.write)")
     }
   }
 
@@ -183,7 +197,7 @@ struct TranscriptCheck {
   // MARK: - Reads
 
   private func check(_ note: Transcript.ReadNote) throws(Contradiction) {
-    let isPossible = states[Int(note.earliest - first)...].contains { state in
+    let isPossible = try states(from: note.earliest).contains { state in
       note.rows.allSatisfy { row in
         let below = state[row.table, row.key]
         return row.found == (row.edit.map { $0.over(below) } ?? below)
@@ -193,7 +207,8 @@ struct TranscriptCheck {
       isPossible,
       "\(note.reader) read no commit from \(note.earliest) to \(newest): "
         + note.rows.map {
-          "\($0.table) \($0.key) \(PlainEdit.words($0.found)) under \($0.edit.map { "\($0)" } ?? "no edit")"
+          "\($0.table) \($0.key) \(PlainEdit.words($0.found)) under "
+            + ($0.edit.map { "\($0)" } ?? "no edit")
         }.joined(separator: ", "))
   }
 
@@ -205,8 +220,8 @@ struct TranscriptCheck {
       // A row of a later commit may conflict with an edit, or agree with it.
       let latest = note.knowsLater ? newest : note.commit
       let isExplained = (note.commit...latest).contains { commit in
-        let expected = self[commit]?.conflicts(with: note.layers[0][0]) ?? []
-        return Set(expected).isSubset(of: listed)
+        let expected = Set(self[commit]?.conflicts(with: note.layers[0][0]) ?? [])
+        return note.knowsLater ? expected.isSubset(of: listed) : expected == Set(listed)
       }
       try Contradiction.unless(
         isExplained,
@@ -221,33 +236,13 @@ struct TranscriptCheck {
     for layers in note.layers {
       guard
         let difference = note.contents.difference(
-          from: state.under(layers), isAtRest: note.isAtRest)
+          from: state.under(layers), isAtRest: note.isAtRest,
+          isEdited: !layers.allSatisfy(\.isEmpty))
       else { return }
       differences.append(difference)
     }
     throw Contradiction(
       description: "at commit \(note.commit) under \(note.layers): "
         + differences.joined(separator: "; or "))
-  }
-}
-
-extension PlainRows.Outcome {
-  /// The rows of a save that was not refused.
-  var rows: PlainRows? { if case .saved(let rows) = self { rows } else { nil } }
-
-  /// The codes of refused saves.
-  static let codes: Set<StoreError.Code> = [
-    .conflict, .deleteDenied, .missingReference, .uniquenessViolated,
-  ]
-
-  /// The code of the error of a refused save.
-  var code: StoreError.Code? {
-    switch self {
-    case .saved: nil
-    case .conflict: .conflict
-    case .deleteDenied: .deleteDenied
-    case .missingReference: .missingReference
-    case .uniquenessViolated: .uniquenessViolated
-    }
   }
 }

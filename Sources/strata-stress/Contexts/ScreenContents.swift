@@ -19,9 +19,42 @@ struct ScreenContents: Sendable {
   var sections: [Int: [Element]]?
   var count: Int?
   var greatest: Int??
+  /// The books with the word of second = 1, by their relevance: all are equally relevant.
+  var words: [Element]?
+  /// The books with a place of second = 1 or more.
+  var places: [Element]?
+  /// The pages of the books with first = 1.
+  var related: [Element]?
+
+  /// Adds a table that is shown whole.
+  @MainActor
+  mutating func add<E: PlainEntity>(_ live: LiveQuery<E>) {
+    tables[E.table] = Dictionary(uniqueKeysWithValues: live.elements.map { ($0.id, $0.row) })
+  }
+
+  /// Returns the elements of a live query; nil if it has not loaded.
+  @MainActor
+  static func elements<E: PlainEntity>(of live: LiveQuery<E>?) -> [Element]? {
+    guard let live, live.isLoaded else { return nil }
+    return live.elements.map { Element(key: $0.id, row: $0.row) }
+  }
+
+  /// Returns the elements of each section; nil if the live query has not loaded.
+  @MainActor
+  static func sections(of live: SectionedLiveQuery<Book, Int>?) -> [Int: [Element]]? {
+    guard let live, live.isLoaded else { return nil }
+    return Dictionary(
+      uniqueKeysWithValues: live.sections.map { section in
+        (section.name, section.elements.map { Element(key: $0.id, row: $0.row) })
+      })
+  }
 
   /// Returns the first difference from the live queries of some rows in words; nil if there is none.
-  func difference(from rows: PlainRows, isAtRest: Bool) -> String? {
+  ///
+  /// - Parameters:
+  ///   - isAtRest: whether windows are full.
+  ///   - isEdited: whether unsaved edits are among the rows.
+  func difference(from rows: PlainRows, isAtRest: Bool, isEdited: Bool) -> String? {
     for (table, shown) in tables.sorted(by: { $0.key < $1.key }) {
       let expected = rows.rows(table)
       for key in Set(shown.keys).union(expected.keys).sorted() where shown[key] != expected[key] {
@@ -36,6 +69,8 @@ struct ScreenContents: Sendable {
     // A window may be shorter while it is filled again.
     let windowed = isAtRest ? top : Array(top.prefix(window?.count ?? 0))
     let onShelf = rows[.shelves, 1] == nil ? [] : books.filter { $0.row[3] == 1 }
+    let ofOnes = rows.rows(.pages).filter { rows[.books, $0.value[0] ?? -1]?[0] == 1 }
+      .map { Element(key: $0.key, row: $0.value) }.sorted { $0.key < $1.key }
     return
       Self.difference(filtered, bySecond.filter { $0.first == 1 }, "a filter")
       ?? Self.difference(window, windowed, "a window")
@@ -43,6 +78,9 @@ struct ScreenContents: Sendable {
       ?? Self.difference(sections, Dictionary(grouping: bySecond, by: \.first), "the sections")
       ?? Self.difference(count, books.count { $0.first == 1 }, "the count")
       ?? Self.difference(greatest, books.map(\.second).max(), "the greatest")
+      ?? Self.difference(isEdited ? nil : words, books.filter { $0.second == 1 }, "a search")
+      ?? Self.difference(places, books.filter { $0.second >= 1 }, "a region")
+      ?? Self.difference(isEdited ? nil : related, ofOnes, "a related filter")
   }
 
   private static func difference<Value: Equatable>(
