@@ -7,9 +7,14 @@ internal import Synchronization
 /// which has only as many threads as there are cores. Jobs run strictly in the order in which they
 /// were enqueued, whatever their priority.
 package final class StoreExecutor: SerialExecutor {
-  private let queue: DispatchQueue
-  /// The lane that runs the jobs in the place of the queue; nil outside of simulations.
-  private let lane: (any JobLane)?
+  /// The runner of the jobs.
+  private enum Runner: Sendable {
+    case queue(DispatchQueue)
+    /// The lane of an executor in a simulation.
+    case lane(any JobLane)
+  }
+
+  private let runner: Runner
   /// The number of jobs that were enqueued and have not ended.
   private let pending = Atomic(0)
 
@@ -34,8 +39,12 @@ package final class StoreExecutor: SerialExecutor {
   #endif
 
   package init(_ label: String) {
-    lane = JobLanes.make(label)
-    queue = DispatchQueue(label: label, qos: Self.qualityOfService)
+    if let lane = JobLanes.make(label) {
+      runner = .lane(lane)
+      return
+    }
+    let queue = DispatchQueue(label: label, qos: Self.qualityOfService)
+    runner = .queue(queue)
     queue.setSpecific(key: Self.current, value: .executor(ObjectIdentifier(self)))
   }
 
@@ -54,7 +63,10 @@ package final class StoreExecutor: SerialExecutor {
   }
 
   private func perform(_ work: @escaping @Sendable () -> Void) {
-    if let lane { lane.enqueue(work) } else { queue.async(execute: work) }
+    switch runner {
+    case .queue(let queue): queue.async(execute: work)
+    case .lane(let lane): lane.enqueue(work)
+    }
   }
 
   /// Runs `work` after every job that was enqueued before it, and passes the result to `then`.
@@ -89,7 +101,7 @@ package final class StoreExecutor: SerialExecutor {
   /// Two changes of threads cost more than most reads and commits. `work` must be short, because
   /// the thread may belong to the cooperative pool.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
-    if let lane { return lane.grantsTurn() ? syncIfIdle(work) : nil }
+    if case .lane(let lane) = runner { return lane.grantsTurn() ? syncIfIdle(work) : nil }
     let running = DispatchQueue.getSpecific(key: Self.current)
     guard running != .main,
       // A `deinit` that a job triggers may call in on this very queue, where `sync` would deadlock.
@@ -110,22 +122,26 @@ package final class StoreExecutor: SerialExecutor {
 
   /// Runs `work` after every job that is enqueued when the delay has passed.
   package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
-    if let lane { return lane.enqueue(after: delay) { self.async(work) } }
-    let microseconds = Int(delay / .microseconds(1))
-    queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { self.async(work) }
+    switch runner {
+    case .queue(let queue):
+      let microseconds = Int(delay / .microseconds(1))
+      queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { self.async(work) }
+    case .lane(let lane): lane.enqueue(after: delay) { self.async(work) }
+    }
   }
 
   /// Runs `work` after every job that was enqueued before it, and waits: only for an idle executor.
   package func sync<R>(_ work: () -> R) -> R {
-    if let lane { return lane.run(work) }
-    return queue.sync(execute: work)
+    switch runner {
+    case .queue(let queue): queue.sync(execute: work)
+    case .lane(let lane): lane.run(work)
+    }
   }
 
   package func checkIsolated() {
-    if let lane {
-      precondition(lane.isRunning)
-    } else {
-      dispatchPrecondition(condition: .onQueue(queue))
+    switch runner {
+    case .queue(let queue): dispatchPrecondition(condition: .onQueue(queue))
+    case .lane(let lane): precondition(lane.isRunning)
     }
   }
 }

@@ -2,7 +2,7 @@ import Strata
 
 /// A variant of the schema of random histories: its delete rules, its unique attribute and its
 /// indexes.
-struct PlainSchema: Sendable {
+struct PlainSchema: Sendable, Hashable {
   /// What the deletion of a row does to rows that refer to it.
   enum Rule: Sendable, CaseIterable {
     case nullify, cascade, deny
@@ -57,5 +57,19 @@ extension PlainSchema: CustomStringConvertible {
     ]
     return "a deleted shelf: \(ofShelf), a deleted book: \(ofBook) pages, \(ofLoan) loans; "
       + parts.compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+/// The schemas of an entity by variant. A schema is asked for again and again, and takes long to make.
+final class PlainSchemas<E: Entity>: Sendable {
+  private let known = Lock<[PlainSchema: Schema<E>]>([:])
+
+  /// Returns the schema of the running history's variant.
+  func current(_ make: (PlainSchema) -> Schema<E>) -> Schema<E> {
+    let variant = PlainSchema.current
+    if let schema = known.withLock({ $0[variant] }) { return schema }
+    let schema = make(variant)
+    known.withLock { $0[variant] = schema }
+    return schema
   }
 }

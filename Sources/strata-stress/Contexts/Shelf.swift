@@ -47,21 +47,23 @@ struct Book: PlainEntity {
   static let topics = manyToMany(Topic.self)
   static let location = spatial(\.latitude, \.longitude)
   static var schema: Schema<Book> {
-    let plain = PlainSchema.current
-    let (first, second) = (Attribute(\Book.first), Attribute(\Book.second))
-    let (slot, word) = (Attribute(\Book.slot), Attribute(\Book.word))
-    return Schema<Book>("books", key: \.id) {
-      plain.isFirstIndexed ? first.indexed() : first
-      plain.isSecondIndexed ? second.indexed() : second
-      plain.hasUniqueSlots ? slot.unique() : slot
-      toOne(\.shelfID, Shelf.self, onDelete: plain.ofShelf.delete)
-      plain.hasWords ? word.fullText() : word
-      Attribute(\.latitude)
-      Attribute(\.longitude)
-      location
-      topics
+    schemas.current { plain in
+      let (first, second) = (Attribute(\Book.first), Attribute(\Book.second))
+      let (slot, word) = (Attribute(\Book.slot), Attribute(\Book.word))
+      return Schema<Book>("books", key: \.id) {
+        plain.isFirstIndexed ? first.indexed() : first
+        plain.isSecondIndexed ? second.indexed() : second
+        plain.hasUniqueSlots ? slot.unique() : slot
+        toOne(\.shelfID, Shelf.self, onDelete: plain.ofShelf.delete)
+        plain.hasWords ? word.fullText() : word
+        Attribute(\.latitude)
+        Attribute(\.longitude)
+        location
+        topics
+      }
     }
   }
+  private static let schemas = PlainSchemas<Book>()
   static let table = PlainTable.books
   var row: PlainRow { [first, second, slot, shelfID] }
 
@@ -87,11 +89,14 @@ struct Page: PlainEntity {
     toOne(\.bookID, Book.self, onDelete: PlainSchema.current.ofBook == .deny ? .deny : .cascade)
   }
   static var schema: Schema<Page> {
-    Schema<Page>("pages", key: \.id) {
-      book
-      Attribute(\.number)
+    schemas.current { _ in
+      Schema<Page>("pages", key: \.id) {
+        book
+        Attribute(\.number)
+      }
     }
   }
+  private static let schemas = PlainSchemas<Page>()
   static let table = PlainTable.pages
   var row: PlainRow { [bookID, number] }
 }
@@ -106,10 +111,13 @@ struct Loan: PlainEntity {
   var bookID: Int?
 
   static var schema: Schema<Loan> {
-    Schema<Loan>("loans", key: \.id) {
-      toOne(\.bookID, Book.self, onDelete: PlainSchema.current.ofLoan.delete)
+    schemas.current { plain in
+      Schema<Loan>("loans", key: \.id) {
+        toOne(\.bookID, Book.self, onDelete: plain.ofLoan.delete)
+      }
     }
   }
+  private static let schemas = PlainSchemas<Loan>()
   static let table = PlainTable.loans
   var row: PlainRow { [bookID] }
 }

@@ -61,8 +61,8 @@ final class ServerHistory {
 
   // MARK: - Steps
 
-  func run() async throws {
-    for _ in 0..<40 { try await step() }
+  func run(steps: Int) async throws {
+    for _ in 0..<steps { try await step() }
     try await settle()
   }
 

@@ -14,6 +14,8 @@ struct ServerStress {
     /// The duration of the run in seconds; nil for no limit.
     var seconds: Double?
     var seed: UInt64 = 1
+    /// The number of steps of a history before both sides come to rest.
+    var steps = 40
   }
 
   private let options: Options
@@ -30,7 +32,7 @@ struct ServerStress {
       number += 1
       watchdog.begin("seed \(seed)", done: seeds.done)
       let history = try await ServerHistory(seed: seed)
-      do { try await history.run() } catch {
+      do { try await history.run(steps: options.steps) } catch {
         report.violations.append(
           "seed \(seed): \(error)\n    " + history.steps.joined(separator: "\n    "))
       }

@@ -22,13 +22,13 @@ final class RaceDisk: FileObserver {
   private let counted = Lock(0)
   private let loss: PowerLoss
 
-  /// - Parameter url: a store that is closed.
+  /// - Parameter url: the place of the store; for a loss of power, a store that is closed.
   init(_ trouble: Trouble, _ url: URL, _ random: inout SplitMix64) throws {
     self.trouble = trouble
     self.url = url
-    loss = PowerLoss(
-      files: [url.path: [UInt8](try Data(contentsOf: url))], seed: random.next(), odds: 30,
-      limit: 8)
+    var files: [String: [UInt8]] = [:]
+    if case .powerLoss = trouble { files[url.path] = [UInt8](try Data(contentsOf: url)) }
+    loss = PowerLoss(files: files, seed: random.next(), odds: 30, limit: 8)
     ObservedFileSystem.observe(url.path, with: self)
   }
 

@@ -61,7 +61,10 @@ final class RaceFollower {
 
   /// Waits until the consumer has taken a commit.
   func rest(at newest: Int64) async throws {
-    for _ in 0..<1000 where commit < newest { try await Task.sleep(for: .milliseconds(20)) }
+    let end = ContinuousClock.now + .seconds(60)
+    while commit < newest, ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     try Contradiction.unless(commit >= newest, "changes end at \(commit) of \(newest)")
     note(newest)
   }

@@ -41,8 +41,8 @@ struct RaceHistory {
   private mutating func pickTrouble(hasSecond: Bool) -> RaceDisk.Trouble {
     let trouble: RaceDisk.Trouble =
       switch random.below(10) {
-      case 0..<5: .none
-      case 5: .faults
+      case 0..<4: .none
+      case 4, 5: .faults
       case 6, 7: .kill(process: hasSecond ? random.below(2) : 0)
       default: .powerLoss(random.oneIn(2) ? .full : .normal)
       }
@@ -52,10 +52,11 @@ struct RaceHistory {
   private mutating func run(_ log: StepLog) async throws -> Report {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    try await open(0).close()
     let hasSecond = random.oneIn(3)
     let trouble = pickTrouble(hasSecond: hasSecond)
     log.add("trouble: \(trouble)")
+    // A loss of power needs to know the bytes that are on the disk.
+    if case .powerLoss = trouble { try await open(0).close() }
     let disk = try RaceDisk(trouble, store, &random)
     defer { disk.endObserving() }
     let transcript = SharedTranscript(disk, log)
@@ -160,7 +161,7 @@ struct RaceHistory {
     return transcript.reported(by: process)
   }
 
-  /// Reads the files that losses of power left, with SQLite and with a stack.
+  /// Reads the files that losses of power left, and opens the last ones with a stack.
   private func remains(_ disk: RaceDisk) async throws -> [TranscriptCheck.Remains] {
     guard case .powerLoss(let synchronous) = disk.trouble else { return [] }
     var remains: [TranscriptCheck.Remains] = []
@@ -170,15 +171,21 @@ struct RaceHistory {
         try Data(bytes).write(
           to: URL(fileURLWithPath: copy.path + path.dropFirst(store.path.count)))
       }
-      let stack = try await Stack.open(PlainSchema.entities, at: copy)
-      let books = Dictionary(
-        uniqueKeysWithValues: try await stack.fetch(Book.all).map { ($0.id, $0.row) })
-      await stack.close()
+      let isLast = number == disk.images.count - 1
+      let books = isLast ? try await booksOfStack(at: copy) : nil
       let rows = try StoredRows(copy).rows
       try Contradiction.unless(
-        books == rows.rows(.books), "after a loss of power a stack has \(books), not \(rows)")
+        books == nil || books == rows.rows(.books),
+        "after a loss of power a stack has \(books ?? [:]), not \(rows)")
       remains.append((rows, synchronous == .full ? image.acknowledged : 0))
     }
     return remains
+  }
+
+  private func booksOfStack(at url: URL) async throws -> [Int: PlainRow] {
+    let stack = try await Stack.open(PlainSchema.entities, at: url)
+    let books = try await stack.fetch(Book.all)
+    await stack.close()
+    return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
   }
 }

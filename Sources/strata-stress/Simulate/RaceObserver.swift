@@ -30,7 +30,8 @@ final class RaceObserver {
   /// Waits until the consumers of changes have taken a commit, and the list is the live query's.
   func rest(at newest: Int64) async throws {
     for follower in followers { try await follower.rest(at: newest) }
-    for _ in 0..<1000 where list != Array(books.elements) {
+    let end = ContinuousClock.now + .seconds(60)
+    while list != Array(books.elements), ContinuousClock.now < end {
       try await Task.sleep(for: .milliseconds(20))
     }
     try Contradiction.unless(

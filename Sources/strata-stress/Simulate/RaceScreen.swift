@@ -64,7 +64,6 @@ final class RaceScreen {
     case .count: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
     case .related: related = related == nil ? view.live(Page.where { $0.book.first == 1 }) : nil
     case .words:
-      // A store without a full-text index cannot search.
       if !PlainSchema.current.hasWords { return }
       words = words == nil ? view.live(Book.where { $0.matches(Book.word(1)) }) : nil
     case .places:

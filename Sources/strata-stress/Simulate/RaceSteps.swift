@@ -8,7 +8,7 @@ struct RaceSteps: Sendable, CustomStringConvertible {
 
   /// The numbers of steps of the parts: the user of the view context, three workers, and the worker
   /// of the other stack.
-  private static let counts = [30, 25, 25, 25, 25]
+  private static let counts = [24, 18, 18, 18, 18]
 
   private var steps = counts.enumerated().flatMap { part, count in
     (0..<count).map { Step(part: part, number: $0) }

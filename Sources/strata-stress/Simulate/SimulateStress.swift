@@ -56,7 +56,7 @@ struct SimulateStress: Sendable {
 
   private let options: Options
   /// Every history whose seed is a multiple runs twice, and must be the same.
-  private static let repeated: UInt64 = 20
+  private static let repeated: UInt64 = 50
   /// The part of a seed that decides the program.
   private static let programPart: UInt64 = 2
   /// The number of seeds from which on each kind of event must have happened.
@@ -190,11 +190,11 @@ struct SimulateStress: Sendable {
         return try await ContextStress(options).run()
       case .server:
         var options = ServerStress.Options()
-        (options.seeds, options.seed) = (1, seed)
+        (options.seeds, options.seed, options.steps) = (1, seed, 30)
         return try await ServerStress(options).run()
       case .workers:
         var options = WorkerStress.Options()
-        (options.seconds, options.seed, options.modes) = (0.02, seed, [mode])
+        (options.seconds, options.seed, options.modes) = (0.005, seed, [mode])
         return try await WorkerStress(options).run()
       case .registry:
         var options = RegistryStress.Options()
