@@ -86,7 +86,12 @@
       }
     }
 
+    /// The instances that ended simulations have left. The system takes milliseconds to close an
+    /// instance, and a simulation must not wait for that.
+    private static let spare = Lock<[Int32]>([])
+
     private func open() -> Int32? {
+      if lane != nil, let spare = Self.spare.withLock({ $0.popLast() }) { return spare }
       let instance = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       return instance < 0 ? nil : instance
     }
@@ -113,7 +118,7 @@
       if let lane {
         return lane.poll {
           let goesOn = self.deliverEvents(of: instance)
-          if !goesOn { close(instance) }
+          if !goesOn { Self.spare.withLock { $0.append(instance) } }
           return goesOn
         }
       }
