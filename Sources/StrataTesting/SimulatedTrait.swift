@@ -15,7 +15,7 @@ public import Testing
 /// and stands still within a job. A sleep takes no time.
 ///
 /// The trait stops at the first seed with an issue, and adds the seed to the issue. Run that seed
-/// alone with ``Testing/Trait/simulated(onlySeed:)``. If a test has the trait several times, the last
+/// alone with `.simulated(onlySeed: 17)`. If a test has the trait several times, the last
 /// one counts, and the trait of a test counts more than that of its suite. A test with a
 /// ``StackTrait`` has a stack of its own for each seed. Other traits that come after this trait run
 /// once for each seed.
