@@ -33,12 +33,7 @@ final class RaceFollower {
     _ stack: Stack, _ transcript: SharedTranscript
   ) async throws -> [Int: PlainRow]? {
     while !transcript.disk.isDead(0) {
-      do {
-        let books = try await stack.fetch(Book.all)
-        return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
-      } catch {
-        try transcript.tolerate(error, in: 0)
-      }
+      do { return try await stack.bookRows() } catch { try transcript.tolerate(error, in: 0) }
     }
     return nil
   }

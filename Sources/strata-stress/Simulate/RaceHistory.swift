@@ -140,8 +140,7 @@ struct RaceHistory {
     try Contradiction.unless(commit >= reported, "a new process has \(commit) of \(reported)")
     let newest = try await lastWrite(stack, 2, transcript)
     try await stack.viewContext.waitUntilMerged(newest)
-    let books = Dictionary(
-      uniqueKeysWithValues: try await stack.fetch(Book.all).map { ($0.id, $0.row) })
+    let books = try await stack.bookRows()
     transcript { $0.copies.append(.init(commit: newest, books: books)) }
     await stack.close()
   }
@@ -184,8 +183,15 @@ struct RaceHistory {
 
   private func booksOfStack(at url: URL) async throws -> [Int: PlainRow] {
     let stack = try await Stack.open(PlainSchema.entities, at: url)
-    let books = try await stack.fetch(Book.all)
+    let books = try await stack.bookRows()
     await stack.close()
-    return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
+    return books
+  }
+}
+
+extension Stack {
+  /// Returns the rows of all books by key.
+  nonisolated(nonsending) func bookRows() async throws -> [Int: PlainRow] {
+    Dictionary(uniqueKeysWithValues: try await fetch(Book.all).map { ($0.id, $0.row) })
   }
 }
