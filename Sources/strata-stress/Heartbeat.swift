@@ -11,7 +11,8 @@ enum Heartbeat {
   struct Beats: Sendable {
     /// The wait for each turn, sorted.
     let waits: [Duration]
-    /// The processor time of the main thread between two turns, sorted.
+    /// The processor time of the main thread between two turns, sorted. Turns on two threads have
+    /// none.
     let held: [Duration]
 
     init(waits: [Duration], held: [Duration]) {

@@ -60,8 +60,7 @@ struct LiveStress {
       report.counts["loads", default: 0] += follower.loads
     }
     report.counts["rows"] = try await stack.count(Account.all)
-    // A beat does not count if the main actor has changed its thread since the beat before.
-    report.counts["beats"] = beats.held.count
+    report.counts["beats"] = beats.waits.count
     report.require("rows", atLeast: max(1, options.rows))
     report.require("updates", "beats")
     report.counts["megabytes"] = Memory.peak / 1_048_576
