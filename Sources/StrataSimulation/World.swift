@@ -227,7 +227,7 @@ final class World: Sendable {
 
   /// Makes a lane, which belongs to the process whose work makes it.
   func makeLane(_ label: String) -> SimulatedLane {
-    let process = runningProcess ?? Simulation.process
+    let process = Simulation.runningProcess
     let lane = state.withLock { state in
       let lane = state.scheduler.addLane(label)
       state.processes[lane] = process

@@ -187,10 +187,10 @@ final class ContextHistory {
   func editView() throws {
     joinFailedSave()
     switch random.below(8) {
-    case 0..<4: try edit(screen.books)
-    case 4: try edit(screen.shelves)
-    case 5: try edit(screen.pages)
-    case 6: try edit(random.oneIn(2) ? nil : screen.loans, screen.topics)
+    case 0..<4: try edit(screen.tables.books)
+    case 4: try edit(screen.tables.shelves)
+    case 5: try edit(screen.tables.pages)
+    case 6: try edit(random.oneIn(2) ? nil : screen.tables.loans, screen.tables.topics)
     default:
       let link = random.link()
       if random.oneIn(2) {

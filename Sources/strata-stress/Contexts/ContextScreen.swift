@@ -4,11 +4,7 @@ import Strata
 /// Live queries of every kind over the view context of a random history.
 @MainActor
 struct ContextScreen {
-  let shelves: LiveQuery<Shelf>
-  let books: LiveQuery<Book>
-  let pages: LiveQuery<Page>
-  let loans: LiveQuery<Loan>
-  let topics: LiveQuery<Topic>
+  let tables: TableQueries
   private let filtered: LiveQuery<Book>
   private let window: LiveQuery<Book>
   private let ofShelf: LiveQuery<Book>
@@ -18,11 +14,7 @@ struct ContextScreen {
   private let greatest: LiveValue<Int?>
 
   init(_ view: ViewContext) async throws {
-    shelves = view.live(Shelf.all)
-    books = view.live(Book.all)
-    pages = view.live(Page.all)
-    loans = view.live(Loan.all)
-    topics = view.live(Topic.all)
+    tables = try await TableQueries(view)
     filtered = view.live(Book.where { $0.first == 1 }.sorted(by: \.second))
     window = view.live(Book.sorted(by: \.second, order: .reverse).limit(2))
     ofShelf = view.live(Shelf.books(of: 1))
@@ -30,11 +22,6 @@ struct ContextScreen {
     sections = view.live(Book.sorted(by: \.second), sectionedBy: \.first)
     count = view.live(.count, of: Book.where { $0.first == 1 })
     greatest = view.live(.max(\.second), of: Book.all)
-    try await shelves.waitUntilLoaded()
-    try await books.waitUntilLoaded()
-    try await pages.waitUntilLoaded()
-    try await loans.waitUntilLoaded()
-    try await topics.waitUntilLoaded()
     try await filtered.waitUntilLoaded()
     try await window.waitUntilLoaded()
     try await ofShelf.waitUntilLoaded()
@@ -47,6 +34,8 @@ struct ContextScreen {
   /// Compares the shown results with the model.
   func check(_ history: ContextHistory, isAtRest: Bool = false) throws {
     let shown = try history.shown()
+    let contents = contents
+    try history.require(contents.isComplete, "a live query is not loaded any more")
     // Under unsaved edits, a filter on related rows is not exact.
     let difference = contents.difference(from: shown, isAtRest: isAtRest, isEdited: true)
     try history.require(
@@ -55,14 +44,9 @@ struct ContextScreen {
     try checkConflicts(history)
   }
 
-  /// The elements and values of all live queries.
+  /// The elements and values of the loaded live queries.
   private var contents: ScreenContents {
-    var contents = ScreenContents()
-    contents.add(shelves)
-    contents.add(books)
-    contents.add(pages)
-    contents.add(loans)
-    contents.add(topics)
+    var contents = tables.contents
     contents.filtered = ScreenContents.elements(of: filtered)
     contents.window = ScreenContents.elements(of: window)
     contents.shelved = ScreenContents.elements(of: ofShelf)

@@ -4,9 +4,9 @@ import Strata
 /// Runs random histories of contexts over the public API and compares them with plain rows.
 ///
 /// A history has edits, saves with every policy, rollbacks, undo, children, links, cascades,
-/// cancellations, evictions, streams, live queries of every kind and a second stack on the file, with a
-/// random variant of the schema. Keys are few
-/// and values small, so that deleted rows come back and edits agree.
+/// cancellations, evictions, streams, live queries of every kind, a second stack on the file and a
+/// random variant of the schema. Keys are few and values small, so that deleted rows come back and
+/// edits agree.
 @MainActor
 struct ContextStress {
   struct Options {

@@ -7,6 +7,11 @@ struct ScreenContents: Sendable {
     let row: PlainRow
   }
 
+  struct Section: Sendable, Equatable {
+    let name: Int
+    let elements: [Element]
+  }
+
   /// The tables that are shown whole.
   var tables: [PlainTable: [Int: PlainRow]] = [:]
   /// The books with first = 1, by second.
@@ -16,7 +21,7 @@ struct ScreenContents: Sendable {
   /// The books of shelf 1.
   var shelved: [Element]?
   /// The books by second, in sections by first.
-  var sections: [Int: [Element]]?
+  var sections: [Section]?
   var count: Int?
   var greatest: Int??
   /// The books with the word of second = 1, by their relevance: all are equally relevant.
@@ -41,12 +46,19 @@ struct ScreenContents: Sendable {
 
   /// Returns the elements of each section; nil if the live query has not loaded.
   @MainActor
-  static func sections(of live: SectionedLiveQuery<Book, Int>?) -> [Int: [Element]]? {
+  static func sections(of live: SectionedLiveQuery<Book, Int>?) -> [Section]? {
     guard let live, live.isLoaded else { return nil }
-    return Dictionary(
-      uniqueKeysWithValues: live.sections.map { section in
-        (section.name, section.elements.map { Element(key: $0.id, row: $0.row) })
-      })
+    return live.sections.map { section in
+      Section(
+        name: section.name,
+        elements: section.elements.map { Element(key: $0.id, row: $0.row) })
+    }
+  }
+
+  /// Whether every live query that is exact under unsaved edits has loaded, except for that of places.
+  var isComplete: Bool {
+    filtered != nil && window != nil && shelved != nil && sections != nil && count != nil
+      && greatest != nil
   }
 
   /// Returns the first difference from the live queries of some rows in words; nil if there is none.
@@ -69,13 +81,15 @@ struct ScreenContents: Sendable {
     // A window may be shorter while it is filled again.
     let windowed = isAtRest ? top : Array(top.prefix(window?.count ?? 0))
     let onShelf = rows[.shelves, 1] == nil ? [] : books.filter { $0.row[3] == 1 }
+    let bySection = Dictionary(grouping: bySecond, by: \.first).sorted { $0.key < $1.key }
+      .map { Section(name: $0.key, elements: $0.value) }
     let ofOnes = rows.rows(.pages).filter { rows[.books, $0.value[0] ?? -1]?[0] == 1 }
       .map { Element(key: $0.key, row: $0.value) }.sorted { $0.key < $1.key }
     return
       Self.difference(filtered, bySecond.filter { $0.first == 1 }, "a filter")
       ?? Self.difference(window, windowed, "a window")
       ?? Self.difference(shelved, onShelf, "a relationship")
-      ?? Self.difference(sections, Dictionary(grouping: bySecond, by: \.first), "the sections")
+      ?? Self.difference(sections, bySection, "the sections")
       ?? Self.difference(count, books.count { $0.first == 1 }, "the count")
       ?? Self.difference(greatest, books.map(\.second).max(), "the greatest")
       ?? Self.difference(isEdited ? nil : words, books.filter { $0.second == 1 }, "a search")

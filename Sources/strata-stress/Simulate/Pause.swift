@@ -14,4 +14,11 @@ struct Pause {
     for _ in 0..<yields { await Task.yield() }
     if let sleep { try? await Task.sleep(for: sleep) }
   }
+
+  /// Waits for a condition, for a minute of virtual time at most.
+  @MainActor
+  static func until(_ condition: () -> Bool) async {
+    let end = ContinuousClock.now + .seconds(60)
+    while !condition(), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
+  }
 }

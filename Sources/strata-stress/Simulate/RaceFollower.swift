@@ -56,10 +56,7 @@ final class RaceFollower {
 
   /// Waits until the consumer has taken a commit.
   func rest(at newest: Int64) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while commit < newest, ContinuousClock.now < end {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    await Pause.until { commit >= newest }
     try Contradiction.unless(commit >= newest, "changes end at \(commit) of \(newest)")
     note(newest)
   }

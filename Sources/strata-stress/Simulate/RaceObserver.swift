@@ -30,10 +30,7 @@ final class RaceObserver {
   /// Waits until the consumers of changes have taken a commit, and the list is the live query's.
   func rest(at newest: Int64) async throws {
     for follower in followers { try await follower.rest(at: newest) }
-    let end = ContinuousClock.now + .seconds(60)
-    while list != Array(books.elements), ContinuousClock.now < end {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    await Pause.until { list == Array(books.elements) }
     try Contradiction.unless(
       list == Array(books.elements), "the updates lead to \(list), not \(books.elements)")
   }

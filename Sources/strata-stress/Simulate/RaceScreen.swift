@@ -10,11 +10,7 @@ final class RaceScreen {
   }
 
   private let view: ViewContext
-  let shelves: LiveQuery<Shelf>
-  let books: LiveQuery<Book>
-  let pages: LiveQuery<Page>
-  let loans: LiveQuery<Loan>
-  let topics: LiveQuery<Topic>
+  let tables: TableQueries
   private var filtered: LiveQuery<Book>?
   private var window: LiveQuery<Book>?
   private var shelved: LiveQuery<Book>?
@@ -31,16 +27,7 @@ final class RaceScreen {
 
   init(_ view: ViewContext) async throws {
     self.view = view
-    shelves = view.live(Shelf.all)
-    books = view.live(Book.all)
-    pages = view.live(Page.all)
-    loans = view.live(Loan.all)
-    topics = view.live(Topic.all)
-    try await shelves.waitUntilLoaded()
-    try await books.waitUntilLoaded()
-    try await pages.waitUntilLoaded()
-    try await loans.waitUntilLoaded()
-    try await topics.waitUntilLoaded()
+    tables = try await TableQueries(view)
   }
 
   /// Opens a random live query, or closes it.
@@ -88,12 +75,7 @@ final class RaceScreen {
 
   /// The elements and values of the loaded live queries.
   var contents: ScreenContents {
-    var contents = ScreenContents()
-    contents.add(shelves)
-    contents.add(books)
-    contents.add(pages)
-    contents.add(loans)
-    contents.add(topics)
+    var contents = tables.contents
     contents.filtered = ScreenContents.elements(of: filtered)
     contents.window = ScreenContents.elements(of: window)
     contents.shelved = ScreenContents.elements(of: shelved)

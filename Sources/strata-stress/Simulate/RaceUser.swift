@@ -34,7 +34,7 @@ final class RaceUser {
     view = stack.viewContext
     suspendsOften = self.random.oneIn(6)
     screen = try await RaceScreen(view)
-    map = RaceMap(screen.books, &self.random)
+    map = RaceMap(screen.tables.books, &self.random)
   }
 
   /// Takes random steps, and notes what the screen shows after each.
@@ -55,10 +55,10 @@ final class RaceUser {
     try await view.waitUntilMerged(newest)
     try await screen.waitUntilLoaded()
     note(isAtRest: true)
-    try await map.end(screen.books.elements)
+    try await map.end(screen.tables.books.elements)
   }
 
-  func makeObserver() -> RaceObserver { RaceObserver(stack, screen.books, transcript) }
+  func makeObserver() -> RaceObserver { RaceObserver(stack, screen.tables.books, transcript) }
 
   private func note(isAtRest: Bool = false) {
     var layers = [[pending]]
@@ -104,10 +104,10 @@ final class RaceUser {
     // The outcome of a save has to be known before the next edit.
     if saving != nil && !view.isSaving { try await finishSave() }
     switch random.below(8) {
-    case 0..<4: edit(screen.books)
-    case 4: edit(screen.shelves)
-    case 5: edit(screen.pages)
-    case 6: if random.oneIn(2) { edit(screen.loans) } else { edit(screen.topics) }
+    case 0..<4: edit(screen.tables.books)
+    case 4: edit(screen.tables.shelves)
+    case 5: edit(screen.tables.pages)
+    case 6: if random.oneIn(2) { edit(screen.tables.loans) } else { edit(screen.tables.topics) }
     default:
       let link = random.link()
       let isThere = random.oneIn(2)
@@ -159,7 +159,7 @@ final class RaceUser {
     if keys.isEmpty { return }
     let name = "group \(random.next())"
     view.beginUndoGroup(name)
-    for _ in 0...random.below(2) { edit(screen.books, random.pick(keys)) }
+    for _ in 0...random.below(2) { edit(screen.tables.books, random.pick(keys)) }
     view.endUndoGroup()
     // Edits that cancel each other out make no group.
     guard view.undoName == name else { return }
@@ -179,13 +179,7 @@ final class RaceUser {
   private func cancelled(_ step: @escaping @MainActor () async throws -> Void) async throws {
     try await finishSave()
     let pause = Pause(&random)
-    let task = Task { try await step() }
-    await pause.wait()
-    task.cancel()
-    do { try await task.value } catch {
-      guard SharedTranscript.isCancellation(error) else { throw error }
-      transcript.step("the user's task is cancelled")
-    }
+    try await transcript.cancel(Task { try await step() }, of: "the user", after: pause)
   }
 
   private func merge() async throws {

@@ -54,13 +54,7 @@ actor RaceWorker {
     let pause = Pause(&random)
     mayBeCancelled = true
     defer { mayBeCancelled = false }
-    let task = Task { try await self.step() }
-    await pause.wait()
-    task.cancel()
-    do { try await task.value } catch {
-      guard SharedTranscript.isCancellation(error) else { throw error }
-      transcript.step("\(name) is cancelled")
-    }
+    try await transcript.cancel(Task { try await self.step() }, of: name, after: pause)
   }
 
   private func step() async throws {

@@ -96,8 +96,20 @@ extension SharedTranscript {
     step("stack \(process) is resumed")
   }
 
+  /// Cancels a part's step after a pause, and waits for its end.
+  nonisolated(nonsending) func cancel(
+    _ step: Task<Void, any Error>, of part: String, after pause: Pause
+  ) async throws {
+    await pause.wait()
+    step.cancel()
+    do { try await step.value } catch {
+      guard Self.isCancellation(error) else { throw error }
+      self.step("\(part) is cancelled")
+    }
+  }
+
   /// Whether an error says that its task was cancelled.
-  static func isCancellation(_ error: any Error) -> Bool {
+  private static func isCancellation(_ error: any Error) -> Bool {
     error is CancellationError || code(of: error) == .cancelled
   }
 
