@@ -14,7 +14,7 @@ public import Observation
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
 public final class LiveQuery<E: Entity>: Observable {
-  private let registrar = ObservationRegistrar()
+  private let observed = ObservedState()
   let view: ViewContext
   let result: LiveResult
   private var requested: Query<E>
@@ -31,17 +31,12 @@ public final class LiveQuery<E: Entity>: Observable {
     self.plan = plan
     requested = query
     followed = query
-    let registrar = registrar
-    result.onChange { [weak self] in
-      guard let self else { return }
-      registrar.willSet(self, keyPath: \.elements)
-      registrar.didSet(self, keyPath: \.elements)
-    }
+    result.onChange { [observed] in observed.change {} }
   }
 
   /// The entities in the query's order, unsaved edits included; empty until loaded.
   public var elements: LiveElements<E> {
-    registrar.access(self, keyPath: \.elements)
+    observed.access()
     return LiveElements(result.shown, result.plan.table)
   }
 
@@ -52,7 +47,7 @@ public final class LiveQuery<E: Entity>: Observable {
 
   /// Whether the first result has arrived.
   public var isLoaded: Bool {
-    registrar.access(self, keyPath: \.elements)
+    observed.access()
     return result.isLoaded
   }
 
@@ -61,7 +56,7 @@ public final class LiveQuery<E: Entity>: Observable {
   /// The next commit and ``waitUntilLoaded()`` try a failed load again. The error of a change stays
   /// until the query is changed again.
   public var error: StoreError? {
-    registrar.access(self, keyPath: \.elements)
+    observed.access()
     return result.error
   }
 

@@ -20,7 +20,7 @@ public import Observation
 /// ```
 @MainActor
 public final class LiveValue<Value: Sendable>: Observable {
-  private let registrar = ObservationRegistrar()
+  private let observed = ObservedState()
   private let view: ViewContext
   private let result: LiveResult
   private let reader: LiveValueReader<Value>
@@ -56,7 +56,7 @@ public final class LiveValue<Value: Sendable>: Observable {
 
   /// The value, unsaved edits included; nil until it is loaded.
   public var value: Value? {
-    registrar.access(self, keyPath: \.value)
+    observed.access()
     return shown
   }
 
@@ -64,7 +64,7 @@ public final class LiveValue<Value: Sendable>: Observable {
   ///
   /// The next commit and ``waitUntilLoaded()`` try a failed load again.
   public var error: StoreError? {
-    registrar.access(self, keyPath: \.value)
+    observed.access()
     return failure
   }
 
@@ -165,10 +165,10 @@ public final class LiveValue<Value: Sendable>: Observable {
   /// Shows a changed value, or only another error.
   private func show(_ patch: LiveValueReader<Value>.Patch?, _ error: StoreError?) {
     wakes += 1
-    registrar.willSet(self, keyPath: \.value)
-    patch?(&shown)
-    failure = error
-    registrar.didSet(self, keyPath: \.value)
+    observed.change {
+      patch?(&shown)
+      failure = error
+    }
     if patch != nil, let shown { streams.yield(shown) }
   }
 }
