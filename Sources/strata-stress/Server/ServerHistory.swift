@@ -20,7 +20,12 @@ final class ServerHistory {
   private var kill = Kill()
   private var random: SplitMix64
   private var local: [Int: LocalEdit] = [:]
+  /// What the server acknowledged since the last refresh began.
+  private var acknowledged: [Int: LocalEdit] = [:]
+  /// The notes that the user edited, or whose edits were given up, since the last refresh began.
+  private var touched: Set<Int> = []
   private var lastValue = 0
+  private var isRefreshing = false
   /// Whether a refresh was cancelled. Its commit may still arrive.
   private var hasCancelled = false
   /// Whether the history reverts every refused edit.
@@ -110,11 +115,12 @@ final class ServerHistory {
     do {
       try await self.edit(old, id, edit, usesScratch: usesScratch)
     } catch let error as StoreError {
-      guard error.code == .conflict, hasCancelled else { throw error }
+      guard error.code == .conflict, isRefreshing || hasCancelled else { throw error }
       stack.viewContext.rollback()
-      note("the edit comes too late for what a cancelled refresh commits", "lateEdits")
+      note("the edit comes too late for what a refresh commits", "lateEdits")
       return (id, nil)
     }
+    touched.insert(id)
     local[id] = local[id]?.followed(by: edit) ?? edit
     if edit == .deleted { try await forgetUnsentDeletion(of: id) }
     return (id, edit)
@@ -124,11 +130,14 @@ final class ServerHistory {
   private func edit(
     _ old: SharedNote?, _ id: Int, _ edit: LocalEdit, usesScratch: Bool
   ) async throws {
-    var new = old ?? SharedNote(id: id)
-    if case .written(let title, let text) = edit {
-      (new.title, new.text) = (title ?? new.title, text ?? new.text)
+    let change = { @Sendable (note: inout SharedNote) in
+      if case .written(let title, let text) = edit {
+        (note.title, note.text) = (title ?? note.title, text ?? note.text)
+      }
+      note.isRead = true
     }
-    new.isRead = true
+    var new = SharedNote(id: id)
+    change(&new)
     let view = stack.viewContext
     switch (old, edit) {
     case (let old?, .deleted):
@@ -136,8 +145,8 @@ final class ServerHistory {
       view.delete(old)
     case (nil, .deleted): return
     case (let old?, .written):
-      if usesScratch { return try await stack.withScratch { [new] in $0.update(old) { $0 = new } } }
-      view.update(old) { $0 = new }
+      if usesScratch { return try await stack.withScratch { $0.update(old, change) } }
+      view.update(old, change)
     case (nil, .written):
       if usesScratch { return try await stack.withScratch { [new] in $0.insert(new) } }
       view.insert(new)
@@ -147,9 +156,12 @@ final class ServerHistory {
 
   /// Forgets a deletion that the outbox does not have.
   ///
-  /// The outbox drops a row that was inserted and deleted before a push.
+  /// The outbox drops a row that was inserted and deleted before a push. It has sent the deletion of a
+  /// row that the server knew.
   private func forgetUnsentDeletion(of id: Int) async throws {
-    if try await !waiting().contains(id) { local[id] = nil }
+    if try await waiting().contains(id) { return }
+    local[id] = nil
+    if acknowledged[id] != nil { acknowledged[id] = .deleted }
   }
 
   /// Returns the keys of the rows with requests in the outbox, including refused requests.
@@ -188,9 +200,11 @@ final class ServerHistory {
         }
         let (kind, names) = (request.kind, request.attributes)
         let note = kind == .delete ? nil : request.value(as: SharedNote.self)?.shared
+        try await server.pause()
         guard let verdict = server.with({ $0.apply(kind, id, note, names) }) else {
           throw URLError(.networkConnectionLost)
         }
+        try await server.pause()
         verdicts.withLock { $0.append((id, verdict)) }
         return verdict
       }
@@ -207,12 +221,16 @@ final class ServerHistory {
     let waiting = try await waiting()
     // A killed process may not have stored the last answers.
     for (id, verdict) in seen where verdict == .done && id != meanwhile?.id {
-      if !isKilled || !waiting.contains(id) { local[id] = nil }
+      if !isKilled || !waiting.contains(id) { acknowledge(id) }
     }
     if let (id, edit) = meanwhile, let all = local[id] {
       if waiting.contains(id) {
         // The server has the edits from before the push.
-        if seen.contains(where: { $0 == (id, .done) }) { local[id] = edit }
+        if seen.contains(where: { $0 == (id, .done) }) {
+          local[id] = before[id]
+          acknowledge(id)
+          local[id] = edit
+        }
       } else {
         let found = server.notes[id]
         // An insertion that the server has not made, and its deletion, leave nothing to push. The
@@ -221,7 +239,7 @@ final class ServerHistory {
         try require(
           isUnmade || all.isContained(in: found),
           "\(id) does not wait, and the server has \(found as Any)")
-        local[id] = nil
+        if isUnmade { local[id] = nil } else { acknowledge(id) }
       }
     }
     try require(waiting == Set(local.keys), "\(waiting.sorted()) wait, not \(local.keys.sorted())")
@@ -234,11 +252,18 @@ final class ServerHistory {
     for refusal in try await outbox.refusals() { try await end(refusal) }
   }
 
+  /// Notes that the server has the edit of a note.
+  private func acknowledge(_ id: Int) {
+    guard let edit = local.removeValue(forKey: id) else { return }
+    acknowledged[id] = acknowledged[id]?.followed(by: edit) ?? edit
+  }
+
   /// Reverts a refused edit, replaces it, or leaves it.
   private func end(_ refusal: PushRefusal) async throws {
     guard case .integer(let key) = refusal.request.key.cell else { return }
     let id = Int(key)
     counts["refusals", default: 0] += 1
+    touched.insert(id)
     switch isSettling ? 0 : random.below(3) {
     case 0:
       try require(try await outbox.revert(refusal), "the refusal of \(id) is not given up")
@@ -266,12 +291,14 @@ final class ServerHistory {
 
   private func refresh(isReliable: Bool = false) async throws {
     let before = try await rows()
-    server.with { $0.lasting = Set($0.notes.keys) }
+    server.with { ($0.lasting, $0.ownEdits) = (Set($0.notes.keys), []) }
+    (acknowledged, touched) = ([:], [])
     let retries = RetryPolicy(limit: random.below(3), firstDelay: .zero)
     let refresher = Refresher(stack, transport: server.transport, retries: retries)
     let feed = try feed()
     let isCancelled = !isReliable && random.oneIn(6)
     let isKilled = armKill()
+    let isBeside = !isKilled && !isReliable && random.oneIn(2)
     let task = Task { () -> String in
       do { return "\(try await refresher.refresh(feed))" } catch {
         return "\(error)"
@@ -282,18 +309,43 @@ final class ServerHistory {
       task.cancel()
     }
     hasCancelled = hasCancelled || isCancelled
+    if isBeside { try await goOnBesideRefresh() }
     note("a refresh\(isCancelled ? ", cancelled" : ""): \(await task.value)", "refreshes")
     if isKilled { try await endKill() }
-    let after = try await rows()
-    let lasting = server.with { $0.lasting }
-    for (id, row) in before where after[id] == nil && lasting.contains(id) && local[id] == nil {
+    try check(try await rows(), after: before)
+  }
+
+  /// Edits and pushes while a refresh is under way.
+  private func goOnBesideRefresh() async throws {
+    isRefreshing = true
+    defer { isRefreshing = false }
+    for _ in 0..<1 + random.below(3) {
+      try await server.pause()
+      if random.oneIn(2) { try await edit() } else { try await push() }
+    }
+    counts["besideRefreshes", default: 0] += 1
+  }
+
+  /// Checks the rows after a refresh.
+  private func check(_ after: [Int: SharedNote], after before: [Int: SharedNote]) throws {
+    let (lasting, ownEdits) = server.with { ($0.lasting, $0.ownEdits) }
+    // An insertion that is given up leaves no row, and the answer may have one.
+    let kept = before.filter { !touched.contains($0.key) }
+    for (id, row) in kept where after[id] == nil && lasting.contains(id) && local[id] == nil {
       try require(false, "\(id) is deleted, and the server has it: \(row)")
     }
     for (id, edit) in local {
       try require(
         edit.isContained(in: after[id]?.shared), "\(id) was \(edit), and is \(after[id] as Any)")
     }
-    for (id, row) in after where before[id]?.isRead == true {
+    // An answer may be older than the edits that were pushed beside the refresh.
+    for (id, edit) in acknowledged where !ownEdits.contains(id) {
+      let all = local[id].map(edit.followed) ?? edit
+      try require(
+        all.isContained(in: after[id]?.shared),
+        "\(id) was \(all), which is pushed, and is \(after[id] as Any)")
+    }
+    for (id, row) in after where kept[id]?.isRead == true {
       try require(row.isRead, "\(id) was read: the server's answer says nothing of that")
     }
   }

@@ -42,7 +42,9 @@ struct ServerStress {
     report.counts["seeds"] = number
     report.require("seeds", "edits", "refreshes", "pushes")
     if number >= 100 {
-      report.require("lostPushes", "refusals", "reverts", "relaunches", "kills", "killedPushes")
+      report.require(
+        "lostPushes", "refusals", "reverts", "relaunches", "kills", "killedPushes",
+        "besideRefreshes")
       for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
     }
     return report

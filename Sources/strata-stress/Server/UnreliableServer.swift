@@ -26,6 +26,8 @@ final class UnreliableServer: Sendable {
     var notes: [Int: Note] = [:]
     /// The notes that have existed without a break since a caller filled the set.
     var lasting: Set<Int> = []
+    /// The notes that the server itself edited since a caller emptied the set.
+    var ownEdits: Set<Int> = []
     var random: SplitMix64
     var isReliable = false
     var isLines = false
@@ -48,13 +50,16 @@ final class UnreliableServer: Sendable {
   var notes: [Int: Note] { state.withLock { $0.notes } }
 
   var transport: HTTPTransport {
-    HTTPTransport { [state] request in
-      try await Self.pause(state.withLock { $0.random.below(400) })
+    HTTPTransport { [self] request in
+      try await pause()
       let answer = try state.withLock { state in Result { try state.answer(request) } }.get()
-      try await Self.pause(state.withLock { $0.random.below(400) })
+      try await pause()
       return answer
     }
   }
+
+  /// Waits for a random time that a message may be under way in a simulation.
+  func pause() async throws { try await Self.pause(with { $0.random.below(400) }) }
 
   /// Waits for some milliseconds of a simulation.
   fileprivate static func pause(_ milliseconds: Int) async throws {
@@ -69,6 +74,7 @@ extension UnreliableServer.State {
   mutating func edit() {
     let id = 1 + random.below(12)
     let (isRemoval, part, value) = (random.oneIn(4), random.below(3), random.below(1_000))
+    ownEdits.insert(id)
     if isRemoval {
       notes[id] = nil
       lasting.remove(id)
@@ -195,6 +201,7 @@ extension UnreliableServer.State {
       if attributes.contains("text") { notes[id]?.text = note.text }
       verdict = notes[id] == nil ? .refused("gone") : .done
     case (_, let note):
+      if note == nil { lasting.remove(id) }
       notes[id] = note
       verdict = .done
     }

@@ -120,7 +120,8 @@ struct SimulateStress: Sendable {
       report.require("conflicts", "undone", "absorbed", "streamed", "imports", "evictions")
     }
     if options.program ?? .server == .server {
-      report.require("lostPushes", "refusals", "reverts", "relaunches", "killedPushes")
+      report.require(
+        "lostPushes", "refusals", "reverts", "relaunches", "killedPushes", "besideRefreshes")
       for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
     }
     if options.program ?? .registry == .registry { report.require("calls", "clusterCalls") }
