@@ -10,13 +10,13 @@ from browser import Browser
 from server import Server, until
 
 LIVE = 'document.querySelector("#connection").textContent === "Live"'
-# Frames a second while the map moves: 20 frames, each after a step to the side.
+# Frames a second while the map moves: 10 frames, each after a step to the side.
 PAN = """new Promise((resolve) => {
   const { map } = liveMap;
   const times = [];
   const step = () => {
     times.push(performance.now());
-    if (times.length > 20) return resolve((20 * 1000) / (times.at(-1) - times[0]));
+    if (times.length > 10) return resolve((10 * 1000) / (times.at(-1) - times[0]));
     map.camera.panBy(times.length % 2 ? 9 : -7, 0);
     map.moved();
     map.whenDrawn(() => requestAnimationFrame(step));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The whole page in a real browser: the story, five sizes, edits, a lost connection, 100,000 pins.
+"""The whole page in a real browser: the story, five sizes, edits, a lost connection, 100,000 pins or another number.
 
-    python3 Playgrounds/LiveMap/Tests/test_page.py PATH/TO/LiveMap
+    python3 Playgrounds/LiveMap/Tests/test_page.py PATH/TO/LiveMap [PINS]
 
 Every wait is for a condition, with a deadline. At the end the page shows the rows of the store.
 """
@@ -139,11 +139,12 @@ def whole_page(executable, folder):
         Server.kill_all()
 
 
-def main(executable):
+def main(executable, pins="100000"):
+    pins = int(pins)
     with tempfile.TemporaryDirectory() as folder:
         whole_page(executable, folder)
-        step("100,000 pins")
-        many(executable, os.path.join(folder, "many.sqlite"), 100_000,
+        step(f"{pins:,} pins")
+        many(executable, os.path.join(folder, "many.sqlite"), pins,
              ("--disable-gpu", "--disable-3d-apis"), "", "PixelPoints")
         step("pins by WebGL, on a processor that plays the GPU")
         many(executable, os.path.join(folder, "gpu.sqlite"), 5_000,

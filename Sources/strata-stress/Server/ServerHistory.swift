@@ -309,19 +309,25 @@ final class ServerHistory {
       task.cancel()
     }
     hasCancelled = hasCancelled || isCancelled
-    if isBeside { try await goOnBesideRefresh() }
+    if isBeside { try await goOn(beside: feed, refresher) }
     note("a refresh\(isCancelled ? ", cancelled" : ""): \(await task.value)", "refreshes")
     if isKilled { try await endKill() }
     try check(try await rows(), after: before)
   }
 
-  /// Edits and pushes while a refresh is under way.
-  private func goOnBesideRefresh() async throws {
+  /// Edits, pushes and asks for a refresh once more while a refresh is under way.
+  private func goOn(beside feed: Feed, _ refresher: Refresher) async throws {
     isRefreshing = true
     defer { isRefreshing = false }
     for _ in 0..<1 + random.below(3) {
       try await server.pause()
-      if random.oneIn(2) { try await edit() } else { try await push() }
+      switch random.below(5) {
+      case 0..<2: try await edit()
+      case 2..<4: try await push()
+      default:
+        let result = try? await refresher.refresh(feed)
+        note("another caller of the refresh: \(result.map { "\($0)" } ?? "failed")", "callers")
+      }
     }
     counts["besideRefreshes", default: 0] += 1
   }

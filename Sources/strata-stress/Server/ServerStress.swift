@@ -44,7 +44,7 @@ struct ServerStress {
     if number >= 100 {
       report.require(
         "lostPushes", "refusals", "reverts", "relaunches", "kills", "killedPushes",
-        "besideRefreshes")
+        "besideRefreshes", "callers")
       for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
     }
     return report

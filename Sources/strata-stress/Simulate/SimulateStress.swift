@@ -121,7 +121,8 @@ struct SimulateStress: Sendable {
     }
     if options.program ?? .server == .server {
       report.require(
-        "lostPushes", "refusals", "reverts", "relaunches", "killedPushes", "besideRefreshes")
+        "lostPushes", "refusals", "reverts", "relaunches", "killedPushes", "besideRefreshes",
+        "callers")
       for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
     }
     if options.program ?? .registry == .registry { report.require("calls", "clusterCalls") }
