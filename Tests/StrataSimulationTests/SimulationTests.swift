@@ -105,27 +105,36 @@ struct SimulationTests {
     #expect(!failure.isStuck)
   }
 
-  @Test func `a task that another thread resumes is named`() async throws {
-    let failure = try await failure {
+  /// Runs a history in which a second task waits for good, until another thread resumes it.
+  private func failure(
+    patience: Duration = .zero,
+    resumedBy resume: @escaping @Sendable (UnsafeContinuation<Void, Never>) -> Void
+  ) async throws -> Simulation.Failure {
+    try await failure(patience: patience) {
       let waiting = Lock<UnsafeContinuation<Void, Never>?>(nil)
       async let end: Void = withUnsafeContinuation { continuation in
         waiting.withLock { $0 = continuation }
       }
+      // A resumption before the task waits would enqueue no job.
       while waiting.withLock({ $0 == nil }) { await Task.yield() }
-      onAnotherThread { waiting.withLock { $0 }?.resume(returning: ()) }
+      if let continuation = waiting.withLock({ $0 }) { resume(continuation) }
       await end
+    }
+  }
+
+  @Test func `a task that another thread resumes is named`() async throws {
+    let failure = try await failure { continuation in
+      onAnotherThread { continuation.resume() }
     }
     #expect(failure.description == "task 2 was resumed by a thread that is not simulated")
     #expect(!failure.isStuck)
   }
 
   @Test func `another thread may take its time to resume a task`() async throws {
-    let failure = try await failure(patience: .seconds(60)) {
-      await withUnsafeContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume() }
-      }
+    let failure = try await failure(patience: .seconds(60)) { continuation in
+      DispatchQueue.global().async { continuation.resume() }
     }
-    #expect(failure.description == "task 1 was resumed by a thread that is not simulated")
+    #expect(failure.description == "task 2 was resumed by a thread that is not simulated")
     #expect(!failure.isStuck)
   }
 

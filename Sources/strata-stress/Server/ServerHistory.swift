@@ -236,8 +236,10 @@ final class ServerHistory {
         // An insertion that the server has not made, and its deletion, leave nothing to push. The
         // server may have a note of its own with the same key.
         let isUnmade = edit == .deleted && seen.contains { $0.id == id && $0.verdict != .done }
+        // Beside a refresh the server may have edited the note itself since.
+        let isChanged = isRefreshing && server.with { $0.ownEdits.contains(id) }
         try require(
-          isUnmade || all.isContained(in: found),
+          isUnmade || isChanged || all.isContained(in: found),
           "\(id) does not wait, and the server has \(found as Any)")
         if isUnmade { local[id] = nil } else { acknowledge(id) }
       }
