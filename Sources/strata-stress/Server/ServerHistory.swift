@@ -19,11 +19,7 @@ final class ServerHistory {
   /// The kill of the process that has the store open.
   private var kill = Kill()
   private var random: SplitMix64
-  private var local: [Int: LocalEdit] = [:]
-  /// What the server acknowledged since the last refresh began.
-  private var acknowledged: [Int: LocalEdit] = [:]
-  /// The notes that the user edited, or whose edits were given up, since the last refresh began.
-  private var touched: Set<Int> = []
+  private var edits = UserEdits()
   private var lastValue = 0
   private var isRefreshing = false
   /// Whether a refresh was cancelled. Its commit may still arrive.
@@ -120,9 +116,8 @@ final class ServerHistory {
       note("the edit comes too late for what a refresh commits", "lateEdits")
       return (id, nil)
     }
-    touched.insert(id)
-    local[id] = local[id]?.followed(by: edit) ?? edit
-    if edit == .deleted { try await forgetUnsentDeletion(of: id) }
+    edits.add(edit, to: id)
+    if edit == .deleted, try await !waiting().contains(id) { edits.forgetDeletion(of: id) }
     return (id, edit)
   }
 
@@ -154,16 +149,6 @@ final class ServerHistory {
     try await view.save()
   }
 
-  /// Forgets a deletion that the outbox does not have.
-  ///
-  /// The outbox drops a row that was inserted and deleted before a push. It has sent the deletion of a
-  /// row that the server knew.
-  private func forgetUnsentDeletion(of id: Int) async throws {
-    if try await waiting().contains(id) { return }
-    local[id] = nil
-    if acknowledged[id] != nil { acknowledged[id] = .deleted }
-  }
-
   /// Returns the keys of the rows with requests in the outbox, including refused requests.
   private func waiting() async throws -> Set<Int> {
     let keys = try await outbox.requests().map(\.key) + outbox.refusals().map(\.request.key)
@@ -174,7 +159,7 @@ final class ServerHistory {
   }
 
   private func push() async throws {
-    let before = local
+    let before = edits.waiting
     let isKilled = armKill()
     let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
     let unasked = Lock<[Int]>([])
@@ -221,15 +206,13 @@ final class ServerHistory {
     let waiting = try await waiting()
     // A killed process may not have stored the last answers.
     for (id, verdict) in seen where verdict == .done && id != meanwhile?.id {
-      if !isKilled || !waiting.contains(id) { acknowledge(id) }
+      if !isKilled || !waiting.contains(id) { edits.acknowledge(id) }
     }
-    if let (id, edit) = meanwhile, let all = local[id] {
+    if let (id, edit) = meanwhile, let all = edits.waiting[id] {
       if waiting.contains(id) {
         // The server has the edits from before the push.
-        if seen.contains(where: { $0 == (id, .done) }) {
-          local[id] = before[id]
-          acknowledge(id)
-          local[id] = edit
+        if seen.contains(where: { $0 == (id, .done) }), let edit {
+          edits.acknowledge(id, before[id], butNot: edit)
         }
       } else {
         let found = server.notes[id]
@@ -241,10 +224,11 @@ final class ServerHistory {
         try require(
           isUnmade || isChanged || all.isContained(in: found),
           "\(id) does not wait, and the server has \(found as Any)")
-        if isUnmade { local[id] = nil } else { acknowledge(id) }
+        if isUnmade { edits.giveUp(id) } else { edits.acknowledge(id) }
       }
     }
-    try require(waiting == Set(local.keys), "\(waiting.sorted()) wait, not \(local.keys.sorted())")
+    let ids = Set(edits.waiting.keys)
+    try require(waiting == ids, "\(waiting.sorted()) wait, not \(ids.sorted())")
     let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile?.id }
     try require(unaskedIDs.isEmpty, "sent unasked: \(unaskedIDs)")
     let wrongs = wrong.withLock { $0 }.filter { text in
@@ -254,29 +238,23 @@ final class ServerHistory {
     for refusal in try await outbox.refusals() { try await end(refusal) }
   }
 
-  /// Notes that the server has the edit of a note.
-  private func acknowledge(_ id: Int) {
-    guard let edit = local.removeValue(forKey: id) else { return }
-    acknowledged[id] = acknowledged[id]?.followed(by: edit) ?? edit
-  }
-
   /// Reverts a refused edit, replaces it, or leaves it.
   private func end(_ refusal: PushRefusal) async throws {
     guard case .integer(let key) = refusal.request.key.cell else { return }
     let id = Int(key)
     counts["refusals", default: 0] += 1
-    touched.insert(id)
+    edits.refuse(id)
     switch isSettling ? 0 : random.below(3) {
     case 0:
       try require(try await outbox.revert(refusal), "the refusal of \(id) is not given up")
       note("the edit of \(id) is given up", "reverts")
-      local[id] = nil
+      edits.giveUp(id)
     case 1:
       guard let row = try await rows()[id] else { return }
       let edit = newEdit()
       try await self.edit(row, id, edit, usesScratch: true)
       note("the user makes \(id) \(edit) instead", "edits")
-      local[id] = local[id]?.followed(by: edit) ?? edit
+      edits.add(edit, to: id)
     default: return
     }
   }
@@ -294,7 +272,7 @@ final class ServerHistory {
   private func refresh(isReliable: Bool = false) async throws {
     let before = try await rows()
     server.with { ($0.lasting, $0.ownEdits) = (Set($0.notes.keys), []) }
-    (acknowledged, touched) = ([:], [])
+    edits.beginRefresh()
     let retries = RetryPolicy(limit: random.below(3), firstDelay: .zero)
     let refresher = Refresher(stack, transport: server.transport, retries: retries)
     let feed = try feed()
@@ -338,21 +316,12 @@ final class ServerHistory {
   private func check(_ after: [Int: SharedNote], after before: [Int: SharedNote]) throws {
     let (lasting, ownEdits) = server.with { ($0.lasting, $0.ownEdits) }
     // An insertion that is given up leaves no row, and the answer may have one.
-    let kept = before.filter { !touched.contains($0.key) }
-    for (id, row) in kept where after[id] == nil && lasting.contains(id) && local[id] == nil {
-      try require(false, "\(id) is deleted, and the server has it: \(row)")
-    }
-    for (id, edit) in local {
+    let kept = before.filter { !edits.touched.contains($0.key) }
+    for (id, row) in kept where after[id] == nil && lasting.contains(id) {
       try require(
-        edit.isContained(in: after[id]?.shared), "\(id) was \(edit), and is \(after[id] as Any)")
+        edits.waiting[id] != nil, "\(id) is deleted, and the server has it: \(row)")
     }
-    // An answer may be older than the edits that were pushed beside the refresh.
-    for (id, edit) in acknowledged where !ownEdits.contains(id) {
-      let all = local[id].map(edit.followed) ?? edit
-      try require(
-        all.isContained(in: after[id]?.shared),
-        "\(id) was \(all), which is pushed, and is \(after[id] as Any)")
-    }
+    try edits.check(after, ownEdits: ownEdits)
     for (id, row) in after where kept[id]?.isRead == true {
       try require(row.isRead, "\(id) was read: the server's answer says nothing of that")
     }
@@ -401,7 +370,7 @@ final class ServerHistory {
     try await push()
     for refusal in try await outbox.refusals() { try await end(refusal) }
     try await refresh(isReliable: true)
-    try require(try await outbox.requests().isEmpty, "something waits: \(local)")
+    try require(try await outbox.requests().isEmpty, "something waits: \(edits.waiting)")
     let notes = try await rows().mapValues(\.shared)
     // An empty answer in lines does not prove that the server has no notes, so no row is deleted.
     if server.notes.isEmpty && server.with({ $0.isLines }) { return }
