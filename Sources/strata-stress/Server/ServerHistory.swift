@@ -108,22 +108,32 @@ final class ServerHistory {
     if old != nil && deletes { edit = .deleted }
     if old == nil { edit = .written(title: "", text: "").followed(by: edit) }
     note("the user makes \(id) \(edit)", "edits")
-    do {
-      try await self.edit(old, id, edit, usesScratch: usesScratch)
-    } catch let error as StoreError {
-      guard error.code == .conflict, isRefreshing || hasCancelled else { throw error }
-      stack.viewContext.rollback()
-      note("the edit comes too late for what a refresh commits", "lateEdits")
-      return (id, nil)
-    }
-    edits.add(edit, to: id)
+    guard try await save(edit, of: old, id, usesScratch: usesScratch) else { return (id, nil) }
     if edit == .deleted, try await !waiting().contains(id) { edits.forgetDeletion(of: id) }
     return (id, edit)
   }
 
+  /// Saves an edit, unless it comes too late for what a refresh commits.
+  ///
+  /// - Returns: whether it was saved.
+  private func save(
+    _ edit: LocalEdit, of old: SharedNote?, _ id: Int, usesScratch: Bool
+  ) async throws -> Bool {
+    do {
+      try await write(edit, of: old, id, usesScratch: usesScratch)
+    } catch let error as StoreError {
+      guard error.code == .conflict, isRefreshing || hasCancelled else { throw error }
+      stack.viewContext.rollback()
+      note("the edit comes too late for what a refresh commits", "lateEdits")
+      return false
+    }
+    edits.add(edit, to: id)
+    return true
+  }
+
   /// Writes or deletes a note through a scratch context or the view context.
-  private func edit(
-    _ old: SharedNote?, _ id: Int, _ edit: LocalEdit, usesScratch: Bool
+  private func write(
+    _ edit: LocalEdit, of old: SharedNote?, _ id: Int, usesScratch: Bool
   ) async throws {
     let change = { @Sendable (note: inout SharedNote) in
       if case .written(let title, let text) = edit {
@@ -252,9 +262,8 @@ final class ServerHistory {
     case 1:
       guard let row = try await rows()[id] else { return }
       let edit = newEdit()
-      try await self.edit(row, id, edit, usesScratch: true)
       note("the user makes \(id) \(edit) instead", "edits")
-      edits.add(edit, to: id)
+      _ = try await save(edit, of: row, id, usesScratch: true)
     default: return
     }
   }
