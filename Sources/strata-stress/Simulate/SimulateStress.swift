@@ -119,12 +119,7 @@ struct SimulateStress: Sendable {
     if options.program ?? .contexts == .contexts {
       report.require("conflicts", "undone", "absorbed", "streamed", "imports", "evictions")
     }
-    if options.program ?? .server == .server {
-      report.require(
-        "lostPushes", "refusals", "reverts", "relaunches", "killedPushes", "besideRefreshes",
-        "callers")
-      for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
-    }
+    if options.program ?? .server == .server { ServerStress.requireEvents(of: &report) }
     if options.program ?? .registry == .registry { report.require("calls", "clusterCalls") }
   }
 
