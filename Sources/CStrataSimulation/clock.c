@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CStrataSimulation.h"
 #include <stddef.h>
+#include <sys/time.h>
 #include <time.h>
 
 static _Thread_local void *current_world;
@@ -33,8 +34,29 @@ static void *original(_Atomic(void *) *known, const char *name) {
   return function;
 }
 
-// Stands before the C library's function in the whole process, so that the clocks of Swift, Foundation and SQLite show
-// the virtual time on a simulated thread.
+// These three functions stand before the C library's in the whole process, so that the clocks of Swift, Foundation and
+// SQLite show the virtual time on a simulated thread.
+
+int gettimeofday(struct timeval *time, void *zone) {
+  if (!current_world) {
+    static _Atomic(void *) known;
+    return ((int (*)(struct timeval *, void *))original(&known, "gettimeofday"))(time, zone);
+  }
+  time->tv_sec = virtual_time / 1000000000;
+  time->tv_usec = virtual_time % 1000000000 / 1000;
+  return 0;
+}
+
+time_t time(time_t *result) {
+  if (!current_world) {
+    static _Atomic(void *) known;
+    return ((time_t (*)(time_t *))original(&known, "time"))(result);
+  }
+  time_t seconds = virtual_time / 1000000000;
+  if (result) *result = seconds;
+  return seconds;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
   if (!current_world) {
     static _Atomic(void *) known;
@@ -46,10 +68,13 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 
 // The runtime's default executor calls these two functions past the hooks when a task sleeps or yields. Their context is
-// a job, and their function runs it.
+// a job, and their function runs it. The main queue runs jobs of the main actor outside of the simulation, which a
+// simulated thread may resume.
+
+extern __attribute__((weak)) char _dispatch_main_q;
 
 void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
-  if (current_world) return strata_scheduler.call_after(0, work, context);
+  if (current_world && queue != &_dispatch_main_q) return strata_scheduler.call_after(0, work, context);
   static _Atomic(void *) known;
   ((void (*)(void *, void *, void (*)(void *)))original(&known, "dispatch_async_f"))(queue, context, work);
 }

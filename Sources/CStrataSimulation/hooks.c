@@ -42,7 +42,8 @@ static SWIFT_CC void enqueue(void *job, enqueue_original original) {
 }
 
 static SWIFT_CC void enqueue_after_delay(unsigned long long delay, void *job, delay_original original) {
-  if (!strata_scheduler.enqueue_after((int64_t)delay, job)) original(delay, job);
+  int64_t nanoseconds = delay > INT64_MAX ? INT64_MAX : (int64_t)delay;
+  if (!strata_scheduler.enqueue_after(nanoseconds, job)) original(delay, job);
 }
 
 static SWIFT_CC void enqueue_at_deadline(

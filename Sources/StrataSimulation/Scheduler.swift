@@ -89,8 +89,8 @@ struct Scheduler: Sendable {
 
   /// The last choices in words, the newest last.
   var lastChoices: [String] {
-    let newest = steps % Self.shownChoices
-    let ordered = trail.count < Self.shownChoices ? trail[...] : trail[newest...] + trail[..<newest]
+    let oldest = steps % Self.shownChoices
+    let ordered = trail.count < Self.shownChoices ? trail[...] : trail[oldest...] + trail[..<oldest]
     return ordered.map { "\(Job.name($0.number)) on \(name(of: $0.lane))" }
   }
 
@@ -197,6 +197,8 @@ struct Scheduler: Sendable {
   private mutating func didChoose(_ job: Job, on lane: LaneID?) {
     let number: Int? = if case .task(_, let number) = job { number } else { nil }
     let choice = Choice(number: number, lane: lane)
+    note(number ?? -1)
+    note(lane ?? -1)
     if trail.count < Self.shownChoices {
       trail.append(choice)
     } else {

@@ -28,7 +28,7 @@ package enum Simulation {
     package let seed: UInt64
     /// The number of jobs that ran.
     package let steps: Int
-    /// A hash of all choices: equal for equal histories.
+    /// A hash of all choices: equal for equal histories, and most likely different otherwise.
     package let hash: UInt64
     /// The last hundred choices in words, the newest last.
     package let lastChoices: [String]
@@ -85,6 +85,10 @@ package enum Simulation {
     let result = outcome.withLock { $0 }
     switch (trouble, result) {
     case (nil, let result?), (.cancelled, let result?): return (result, world.history)
+    case (.restless, _?):
+      let failure = Failure(
+        description: "tasks go on without end after the body has returned", isStuck: false)
+      return (.failure(failure), world.history)
     default:
       let failure = Failure(
         description: "\(trouble ?? .waiting)", isStuck: result == nil)

@@ -30,7 +30,9 @@ public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
     performing body: @concurrent @Sendable () async throws -> Void
   ) async throws {
     // A simulated test has a stack for each seed, and opens it in the simulation.
-    if !Simulation.isRunning && SimulatedTrait.applies(to: test) { return try await body() }
+    #if compiler(>=6.3)
+      if !Simulation.isRunning && SimulatedTrait.applies(to: test) { return try await body() }
+    #endif
     try await withStack(body)
   }
 

@@ -8,16 +8,24 @@ import StrataMap
 /// clusters or single annotations. A cancelled task waits in `drain` meanwhile.
 struct RegistryStress {
   struct Options {
-    var trials = 10_000
+    /// The numbers of the trials. A trial's random numbers depend on its number, not on other trials.
+    var trials = Array(0..<10_000)
     var seed: UInt64 = 1
   }
 
   private let options: Options
+  /// The numbers of steps of a simulated run's only part: a step for each trial.
+  static let steps = HistorySteps([10])
 
   init(_ options: Options) { self.options = options }
 
+  /// Runs the history of a seed, and returns its counts and violations.
+  static func run(seed: UInt64, _ steps: HistorySteps, _ log: StepLog) async throws -> Report {
+    try await RegistryStress(Options(trials: steps.numbers(of: 0), seed: seed)).run(log)
+  }
+
   @MainActor
-  func run() async throws -> Report {
+  func run(_ log: StepLog = StepLog()) async throws -> Report {
     let stack = try await Stack.temporary(Account.self, Branch.self)
     try await stack.withScratch { scratch in
       for id in 0..<50 { scratch.insert(Account(id: id, balance: id)) }
@@ -25,15 +33,16 @@ struct RegistryStress {
     let live = stack.viewContext.live(Account.all)
     try await live.waitUntilLoaded()
     let writer = PinMover(stack)
-    var random = SplitMix64(seed: options.seed)
     var report = Report(mode: "registry")
-    report.counts["trials"] = options.trials
+    report.counts["trials"] = options.trials.count
     let watchdog = Watchdog(mode: "registry")
     defer { watchdog.end() }
-    for trial in 0..<options.trials {
+    for trial in options.trials {
       if trial % 100 == 0 {
-        watchdog.begin("trial \(trial)", done: trial.share(of: options.trials))
+        watchdog.begin("trial \(trial)", done: trial.share(of: options.trials.count))
       }
+      var random = SplitMix64(seed: options.seed, part: UInt64(trial))
+      log.begin("trial \(trial)", of: "the history")
       let moving = Task { try await writer.move(trial) }
       let left = await end(live, &random)
       try await moving.value
@@ -41,11 +50,13 @@ struct RegistryStress {
       if left.wasCalled { report.violations.append("trial \(trial): called after the end") }
       if !left.isFree { report.violations.append("trial \(trial): not freed") }
     }
+    log.begin("closing", of: "the history")
     await stack.close()
+    log.begin(nil, of: "the history")
     // A surface without any call cannot show that no call comes too late.
     report.require("trials", "calls")
     // Clusters are computed on another actor, and most trials end before they arrive.
-    if options.trials >= 1000 { report.require("clusterCalls") }
+    if options.trials.count >= 1000 { report.require("clusterCalls") }
     return report
   }
 

@@ -9,6 +9,8 @@ final class Watchdog: Sendable {
     var hasEnded = false
     /// The part of the run that is done.
     var done: Double?
+    /// The steps of the history that runs.
+    var log: StepLog?
   }
 
   private let state = Lock(State())
@@ -38,7 +40,8 @@ final class Watchdog: Sendable {
           progress?.show("\(mode): \(current.label)", done: current.done)
           continue
         }
-        let violation = "does not come to an end: \(current.label)"
+        var violation = "does not come to an end: \(current.label)"
+        if let log = current.log { violation = log.words(violation) }
         let report = Report(mode: mode, violations: [violation])
         ProgressLine.shared.end()
         print(report.json)
@@ -56,9 +59,11 @@ final class Watchdog: Sendable {
 
   /// Starts the next step with a new deadline.
   ///
-  /// - Parameter done: the part of the run that is done, from 0 to 1; nil if it is unknown.
-  func begin(_ label: String, done: Double? = nil) {
-    state.withLock { $0 = State(label: label, deadline: .now + patience, done: done) }
+  /// - Parameters:
+  ///   - done: the part of the run that is done, from 0 to 1; nil if it is unknown.
+  ///   - log: the steps to report if the step takes too long.
+  func begin(_ label: String, done: Double? = nil, _ log: StepLog? = nil) {
+    state.withLock { $0 = State(label: label, deadline: .now + patience, done: done, log: log) }
     progress?.show("\(mode): \(label)", done: done)
   }
 }

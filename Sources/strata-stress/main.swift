@@ -21,7 +21,7 @@ let usage = """
          strata-stress replica [--seconds N] [--replicas N] [--writers N] [--disturbance N] [--seed N]
          strata-stress server-filters [--count N] [--seed N]
          strata-stress server-scenarios
-         strata-stress simulate [--seeds N] [--minutes N] [--from N] [--program N] [--threads N]
+         strata-stress simulate [--seeds N] [--minutes N] [--from N] [--program N] [--threads N] [--tries N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
            one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes.
@@ -71,7 +71,8 @@ let usage = """
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
-           server, 3 workers in one of their modes, 4 registries. Long form: --seeds 1000000 --threads 2.
+           server, 3 workers in one of their modes, 4 registries. After a violation it tries N histories
+           with fewer steps (400). Long form: --seeds 1000000 --threads 2.
 
   On a terminal, the step that runs, the part that is done and the time left stand on standard error.
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
@@ -127,7 +128,7 @@ func runMode() async throws -> Report {
       arguments.dropFirst(), allowed: ["--seconds", "--workers", "--mode", "--seed"])
     var options = WorkerStress.Options()
     options.seconds = given["--seconds"].map { Double($0) } ?? options.seconds
-    options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
+    if let count = given["--workers"] { options.workers = Array(0..<max(1, Int(clamping: count))) }
     if let number = given["--mode"] {
       guard let mode = WorkerStress.Mode(rawValue: Int(clamping: number)) else {
         fail("there is no mode \(number)")
@@ -212,7 +213,7 @@ func runMode() async throws -> Report {
   case "registry":
     let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
     var options = RegistryStress.Options()
-    options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
+    if let count = given["--trials"] { options.trials = Array(0..<Int(clamping: count)) }
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await RegistryStress(options).run()
@@ -302,7 +303,8 @@ func runMode() async throws -> Report {
     return try await ServerStress(options).run()
   case "simulate":
     let given = numbers(
-      arguments.dropFirst(), allowed: ["--seeds", "--minutes", "--from", "--program", "--threads"])
+      arguments.dropFirst(),
+      allowed: ["--seeds", "--minutes", "--from", "--program", "--threads", "--tries"])
     var options = SimulateStress.Options()
     if let number = given["--program"] {
       let all = SimulateStress.Program.allCases
@@ -312,6 +314,7 @@ func runMode() async throws -> Report {
     options.threads = given["--threads"].map { Int(clamping: $0) } ?? options.threads
     (options.seeds, options.seconds) = limits(given, "--seeds", options.seeds)
     options.from = given["--from"] ?? options.from
+    options.tries = given["--tries"].map { Int(clamping: $0) } ?? options.tries
     SimulateStress.restartWithFixedHashing()
     printSeed(options.from)
     return await SimulateStress(options).run()

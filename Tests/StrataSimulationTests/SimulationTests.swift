@@ -86,6 +86,27 @@ struct SimulationTests {
     #expect(slept.history.steps < 100)
   }
 
+  @Test func `the clocks of Foundation, C and SQLite show 2026`() async throws {
+    let (result, _) = await Simulation.run(seed: 1) {
+      let stack = try await Stack.temporary(Account.self)
+      try await stack.withScratch { $0.insert(Account(id: 1)) }
+      let texts = try await stack.read("SELECT datetime('now') FROM accounts", as: String.self)
+      await stack.close()
+      let dates = [Date.now, Date(timeIntervalSince1970: TimeInterval(time(nil)))]
+      return texts + dates.map { $0.ISO8601Format() }
+    }
+    let times = try result.get()
+    #expect(times.count == 3 && times.allSatisfy { $0.hasPrefix("2026-01-01") }, "\(times)")
+  }
+
+  @Test func `a task that repeats after the end of the body is a failure`() async throws {
+    let failure = try await failure(limit: 1_000) {
+      Task { while true { try? await Task.sleep(for: .seconds(1)) } }
+    }
+    #expect(failure.description == "tasks go on without end after the body has returned")
+    #expect(!failure.isStuck)
+  }
+
   @Test func `an error of the body is the result`() async throws {
     let result = await Simulation.run(seed: 1) { throw CancellationError() }.result
     #expect(throws: CancellationError.self) { try result.get() }

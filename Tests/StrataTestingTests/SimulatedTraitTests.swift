@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataTesting
 import Testing
@@ -34,6 +35,7 @@ private struct Broken: Error {}
 struct SimulatedTraitTests {
   @Test(.simulated(seeds: 20), .stack(Vinyl.self))
   func `each seed has a stack of its own`() async throws {
+    #expect(Date.now.ISO8601Format().hasPrefix("2026-01-01"))
     #expect(try await Stack.test.fetch(Vinyl.all).isEmpty)
     try await Stack.test.withScratch { $0.insert(Vinyl(id: 1)) }
     #expect(try await Stack.test.fetch(Vinyl.all).count == 1)
@@ -96,7 +98,26 @@ struct SimulatedTraitTests {
   }
 
   @Test func `no seed at all is an issue`() async throws {
-    let found = try await issues(of: .simulated(seeds: 0)) {}
-    #expect(found.count == 1)
+    let runs = Lock(0)
+    let found = try await issues(of: .simulated(seeds: 0)) { runs.withLock { $0 += 1 } }
+    #expect(found.count == 1 && runs.withLock { $0 } == 0)
+  }
+
+  @Test func `a test that is cancelled names its seed`() async throws {
+    let hasBegun = Lock(false)
+    let found = Task {
+      try await issues(of: .simulated(onlySeed: 3)) {
+        hasBegun.withLock { $0 = true }
+        while !Task.isCancelled { await Task.yield() }
+      }
+    }
+    while !hasBegun.withLock({ $0 }) { await Task.yield() }
+    found.cancel()
+    #expect(try await found.value.map { $0.comments.last?.rawValue } == ["seed 3"])
+  }
+
+  @Test(.simulated(seeds: 2), arguments: [1, 2])
+  func `each case of a test has its seeds`(_ number: Int) {
+    #expect(Date.now.ISO8601Format().hasPrefix("2026-01-01"))
   }
 }

@@ -68,25 +68,34 @@ def balloons_move(maps):
         page.wait("liveMap.list.total === 1747", "the whole list")
 
 
+def write_unplugged(outer, page, host, note):
+    """Unplugs a host, and writes a note that waits."""
+    outer.bring_to_front()
+    outer.press(f"#{host} .plug")
+    outer.wait(f"document.querySelector('#{host} .phase').textContent === 'offline'", f"{host} is offline")
+    page.bring_to_front()
+    assert page.evaluate(NOTE) == ""
+    write(page, note)
+    outer.wait(f"document.querySelector('#{host} .waiting').textContent === '1 edit waits'", "it waits")
+
+
+def plug(outer, host):
+    """Plugs a host in again, and waits until the server has its edit."""
+    outer.bring_to_front()
+    outer.press(f"#{host} .plug")
+    outer.wait(f"document.querySelector('#{host} .waiting').textContent === 'nothing waits'"
+               f" && document.querySelector('#{host} .phase').textContent === 'live'", f"{host} has come back")
+
+
 def conflict(outer, maps):
-    """North is unplugged. Both write a note on the same quake. The edit that comes last is shown."""
+    """Two unplugged hosts write a note on the same quake. The edit that comes last is shown."""
     north, south = maps
     id = select(north, 1)
     assert select(south, 1) == id
-    outer.bring_to_front()
-    outer.press("#north .plug")
-    outer.wait("document.querySelector('#north .phase').textContent === 'offline'", "north is offline")
-    north.bring_to_front()
-    write(north, "felt in the north")
-    outer.wait("document.querySelector('#north .waiting').textContent === '1 edit waits'", "it waits")
-    south.bring_to_front()
-    assert south.evaluate(NOTE) == ""
-    write(south, "felt in the south")
-    outer.wait("document.querySelector('#south .waiting').textContent === 'nothing waits'", "it is saved")
-    outer.bring_to_front()
-    outer.press("#north .plug")
-    outer.wait("document.querySelector('#north .waiting').textContent === 'nothing waits'"
-               " && document.querySelector('#north .phase').textContent === 'live'", "north has come back")
+    write_unplugged(outer, north, "north", "felt in the north")
+    write_unplugged(outer, south, "south", "felt in the south")
+    plug(outer, "south")
+    plug(outer, "north")
     outer.wait("document.querySelector('#north .conflict')?.textContent.endsWith("
                "'“felt in the north” has replaced “felt in the south”')", "the conflict is shown")
     for page in maps:

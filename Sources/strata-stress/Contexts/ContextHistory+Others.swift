@@ -24,7 +24,7 @@ extension ContextHistory {
       workers.append(
         ContextWorker(stack.makeScratch(), .store, ReadRows(nil), [], name: "worker \(number)"))
     }
-    steps.append("\(workers[workers.count - 1].name) begins")
+    log.add("\(workers[workers.count - 1].name) begins")
   }
 
   func actElsewhere() async throws {
@@ -66,7 +66,7 @@ extension ContextHistory {
     if layer.isEmpty { return }
     let outcome = current.saving(layer, .error)
     var commit: Int64?
-    let code = await code { commit = try await scratch.save() }
+    let code = try await code { commit = try await scratch.save() }
     try didSave(layer, .error, outcome, commit: commit, code)
   }
 
@@ -118,7 +118,7 @@ extension ContextHistory {
     for _ in 0..<random.below(3) { try await commitElsewhere() }
     try screen.check(self)
     try await stack.resume()
-    steps.append("the stack is resumed")
+    log.add("the stack is resumed")
     try require(view.commit == newest, "the view context resumes at \(view.commit) of \(newest)")
   }
 
@@ -153,7 +153,7 @@ extension ContextHistory {
       // A live query of links shows saved links. A fetch shows the edit, too.
       let shown = try await view.fetch(Topic.reading(of: topic)).map(\.id)
       try require(shown == order, "the view context reads \(shown), not \(order)")
-      if random.oneIn(4) { return view.rollback() }
+      if random.oneIn(4) { return rollback() }
       commit = try await view.save()
     } else {
       let scratch = random.oneIn(2) ? stack.makeScratch() : second.makeScratch()

@@ -6,10 +6,10 @@ import StrataSQLite
 /// A random history of contexts, and its model.
 @MainActor
 final class ContextHistory {
-  /// The steps so far, for a report.
-  var steps: [String] = []
-  /// Called with the name of each piece of work that begins.
-  private let progress: (String) -> Void
+  private let seed: UInt64
+  let log: StepLog
+  /// The numbers of steps of the only part.
+  nonisolated static let steps = HistorySteps([60])
   var counts: [String: Int] = [:]
 
   let stack: Stack
@@ -26,6 +26,8 @@ final class ContextHistory {
   private(set) var saving: Saving?
   /// Whether the task of the newest save has ended.
   private var hasEnded = false
+  /// Whether the newest save of the view context failed, and no rollback followed.
+  private(set) var hasFailed = false
   var workers: [ContextWorker] = []
   let screen: ContextScreen
   private let streams: ContextStreams
@@ -34,11 +36,11 @@ final class ContextHistory {
   struct Saving {
     var layer: PlainLayer
     let outcome: PlainRows.Outcome
-    let task: Task<StoreError.Code?, Never>
+    let task: Task<StoreError.Code?, any Error>
   }
 
-  init(seed: UInt64, progress: @escaping (String) -> Void) async throws {
-    self.progress = progress
+  private init(seed: UInt64, _ log: StepLog) async throws {
+    (self.seed, self.log) = (seed, log)
     random = SplitMix64(seed: seed)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-contexts-\(UUID().uuidString).sqlite")
@@ -48,18 +50,46 @@ final class ContextHistory {
     stack = try await Stack.open(PlainSchema.entities, at: url, options: options)
     second = try await Stack.open(PlainSchema.entities, at: url, options: options)
     view = stack.viewContext
+    // Few groups, so that old groups go.
+    if random.oneIn(3) { view.undoLimit = 1 + random.below(3) }
     newest = view.commit
     states[newest] = PlainRows()
     screen = try await ContextScreen(view)
     streams = ContextStreams(stack)
   }
 
-  func close() async {
-    progress("the last save")
-    _ = await saving?.task.value
-    progress("closing")
+  /// The part of a seed that decides the schema.
+  private static let schemaPart: UInt64 = 1
+  /// The part of a seed that decides the first step.
+  private static let stepsPart: UInt64 = 10
+
+  /// Runs the history of a seed, and returns its counts.
+  ///
+  /// - Throws: ``Contradiction`` or a store's error.
+  static func run(seed: UInt64, _ steps: HistorySteps, _ log: StepLog) async throws -> Report {
+    var random = SplitMix64(seed: seed, part: schemaPart)
+    let schema = PlainSchema(&random)
+    log.add("the schema: \(schema)")
+    return try await PlainSchema.$current.withValue(schema) {
+      let history = try await ContextHistory(seed: seed, log)
+      do { try await history.run(steps.numbers(of: 0)) } catch {
+        await history.close()
+        throw error
+      }
+      await history.close()
+      return Report(mode: "contexts", counts: history.counts)
+    }
+  }
+
+  private func begin(_ part: String?) { log.begin(part, of: "the history") }
+
+  private func close() async {
+    begin("the last save")
+    _ = try? await saving?.task.value
+    begin("closing")
     await second.close()
     await stack.close()
+    begin(nil)
     StoreFiles.remove(url)
   }
 
@@ -85,7 +115,7 @@ final class ContextHistory {
   }
 
   func note(_ step: String, _ kind: String) {
-    steps.append(step)
+    log.add(step)
     counts[kind, default: 0] += 1
   }
 
@@ -131,21 +161,22 @@ final class ContextHistory {
 
   // MARK: - Steps
 
-  func run() async throws {
-    for _ in 0..<60 {
+  private func run(_ steps: [Int]) async throws {
+    for number in steps {
+      random = SplitMix64(seed: seed, part: Self.stepsPart + UInt64(number))
+      begin("step \(number)")
       try await step()
       try screen.check(self)
     }
-    progress("coming to rest behind \(steps.suffix(3))")
+    begin("the rest")
     try await finishSave()
     try await view.waitUntilMerged(newest)
     try screen.check(self, isAtRest: true)
     for worker in workers { try await worker.check(self) }
-    progress("draining the streams behind \(steps.suffix(3))")
+    begin("draining the streams")
     try await streams.drain(self)
     if random.oneIn(2) { try await saveView(.overwrite) }
-    view.rollback()
-    pending = PlainLayer()
+    rollback()
     try screen.check(self, isAtRest: true)
     workers = []
     await second.close()
@@ -155,19 +186,18 @@ final class ContextHistory {
   }
 
   private func step() async throws {
-    let kind = random.below(20)
-    progress("a step of kind \(kind) behind \(steps.suffix(3))")
-    switch kind {
+    switch random.below(22) {
     case 0..<5: try editView()
     case 5: try await saveView(random.pick(PlainPolicy.allCases))
     case 6: try await beginSave(random.pick(PlainPolicy.allCases))
     case 7: try await finishSave()
     case 8:
       if saving != nil { return }
-      view.rollback()
-      pending = PlainLayer()
+      rollback()
       note("view rolls back", "rollbacks")
     case 9: try await undo()
+    case 20: try await random.oneIn(2) ? undoSaved() : undoSeveral()
+    case 21: try await resolve()
     case 10:
       try await view.waitUntilMerged(newest)
       note("view merges \(newest)", "merges")
@@ -230,13 +260,21 @@ final class ContextHistory {
     try require(result.row == after ?? row, "the update returned \(words(result.row))")
   }
 
-  private func saveView(_ policy: PlainPolicy) async throws {
+  /// Drops the view context's edits.
+  func rollback() {
+    view.rollback()
+    pending = PlainLayer()
+    hasFailed = false
+  }
+
+  func saveView(_ policy: PlainPolicy) async throws {
     try await finishSave()
     if pending.isEmpty { return }
     let (layer, outcome) = (pending, current.saving(pending, policy))
     note("view saves: \(policy)", "viewSaves")
     var commit: Int64?
-    let code = await code { commit = try await self.view.save(policy.strata) }
+    let code = try await code { commit = try await self.view.save(policy.strata) }
+    hasFailed = code != nil
     try didSave(layer, policy, outcome, commit: commit, code)
     if code == nil { pending = PlainLayer() }
   }
@@ -249,12 +287,13 @@ final class ContextHistory {
     hasEnded = false
     let task = Task {
       defer { hasEnded = true }
-      return await code { try await self.view.save(policy.strata) }
+      return try await code { try await self.view.save(policy.strata) }
     }
     if isCancelled {
       for _ in 0..<random.below(3) { await Task.yield() }
       task.cancel()
-      let code = await task.value
+      let code = try await task.value
+      hasFailed = code != nil && code != .cancelled
       if code == .cancelled { return }
       try didSave(layer, policy, current.saving(layer, policy), commit: nil, code)
       if code == nil { pending = PlainLayer() }
@@ -278,7 +317,8 @@ final class ContextHistory {
   /// Waits for the save that is under way, and checks its result.
   func finishSave() async throws {
     guard let saving else { return }
-    let code = await saving.task.value
+    let code = try await saving.task.value
+    hasFailed = code != nil
     if case .saved = saving.outcome {
       try require(code == nil, "a save failed with \(code.map { "\($0)" } ?? "")")
     } else {
@@ -288,67 +328,14 @@ final class ContextHistory {
       pending = saving.layer.joined(with: pending)
     }
     self.saving = nil
-    steps.append("the save has ended")
-  }
-
-  /// Makes a group of edits and undoes it. The second stack may commit in between.
-  private func undo() async throws {
-    try await finishSave()
-    let before = pending
-    let name = "group \(steps.count)"
-    view.beginUndoGroup(name)
-    for _ in 0...random.below(2) { try editView() }
-    view.endUndoGroup()
-    let group = pending
-    if random.oneIn(3) { try await commitElsewhere() }
-    try screen.check(self)
-    let layer = try shown()
-    // Edits that cancel each other out make no group.
-    guard view.undoName == name else { return }
-    view.undo()
-    note("view undoes", "undone")
-    // Undo leaves an attribute alone that another commit has changed meanwhile.
-    let base = states[view.commit] ?? PlainRows()
-    if base.under([group]) == layer, isUndisturbed(group, since: before, base) {
-      pending = before
-      try screen.check(self)
-      if random.oneIn(2) {
-        view.redo()
-        steps.append("view redoes")
-        pending = group
-      }
-    } else {
-      view.rollback()
-      pending = PlainLayer()
-    }
-  }
-
-  /// Returns whether no other commit has written a row that the group edited.
-  ///
-  /// The row below is then still the row that the edit started from.
-  private func isUndisturbed(
-    _ group: PlainLayer, since before: PlainLayer, _ base: PlainRows
-  ) -> Bool {
-    for (table, edits) in group.edits {
-      for (key, edit) in edits where before.edits[table]?[key] != edit {
-        guard case .seen(let start, _) = edit, base[table, key] == start else { return false }
-      }
-    }
-    for (table, edits) in before.edits {
-      for key in edits.keys where group.edits[table]?[key] == nil {
-        guard case .seen(let start, _)? = edits[key], base[table, key] == start else {
-          return false
-        }
-      }
-    }
-    return true
+    log.add("the save has ended")
   }
 
   func words(_ row: PlainRow?) -> String { PlainEdit.words(row) }
 
-  /// Returns the error code of `body`, or nil if it throws no `StoreError`.
-  func code(_ body: () async throws -> Void) async -> StoreError.Code? {
-    do { try await body() } catch { return (error as? StoreError)?.code }
+  /// Returns the error code of `body`; nil if it throws no error.
+  func code(_ body: () async throws -> Void) async throws -> StoreError.Code? {
+    do { try await body() } catch let error as StoreError { return error.code }
     return nil
   }
 }

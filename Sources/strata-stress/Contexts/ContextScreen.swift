@@ -73,11 +73,14 @@ struct ContextScreen {
     guard history.saving == nil, let base = history.states[history.view.commit] else { return }
     try history.require(
       history.view.hasChanges == !history.pending.isEmpty, "hasChanges: \(history.view.hasChanges)")
+    try history.require(
+      (history.view.saveError != nil) == history.hasFailed,
+      "saveError: \(history.view.saveError.map { "\($0)" } ?? "none")")
     let expected = base.conflicts(with: history.pending)
     let found = history.view.conflicts.compactMap(\.plainName)
     // After a failed save the list has conflicts with later commits than the context shows.
     let isKnown =
-      history.view.saveError == nil
+      !history.hasFailed
       ? Set(expected) == Set(found) : Set(expected).isSubset(of: found)
     try history.require(isKnown, "the conflicts are \(found), not \(expected.sorted())")
   }

@@ -41,11 +41,17 @@ final class ContextStreams {
     try await history.view.waitUntilMerged(history.newest)
     let expected = history.current.rows(.books)
     var (all, ofView) = (all, ofView)
-    if hasUnread, let changes = await all.next() {
+    if hasUnread {
+      guard let changes = await all.next() else {
+        throw Contradiction(description: "stack.changes ends")
+      }
       copies[0] = try await copy(copies[0], after: changes.changes(of: Book.self))
       try check(copies[0], expected, "stack.changes", history)
     }
-    if hasUnreadBooks, let changes = await ofView.next() {
+    if hasUnreadBooks {
+      guard let changes = await ofView.next() else {
+        throw Contradiction(description: "view.changes ends")
+      }
       copies[1] = try await copy(copies[1], after: changes)
       try check(copies[1], expected, "view.changes", history)
     }

@@ -18,9 +18,6 @@ struct ContextStress {
   }
 
   private let options: Options
-  /// The part of a seed that decides the schema.
-  private static let schemaPart: UInt64 = 1
-
   init(_ options: Options) { self.options = options }
 
   func run() async throws -> Report {
@@ -31,22 +28,14 @@ struct ContextStress {
     var seeds = Seeds(from: options.seed, count: options.histories, seconds: options.seconds)
     while report.violations.count < 5, let seed = seeds.next() {
       number += 1
-      let done = seeds.done
-      watchdog.begin("history \(seed)", done: done)
-      var random = SplitMix64(seed: seed, part: Self.schemaPart)
-      let history = try await PlainSchema.$current.withValue(PlainSchema(&random)) {
-        let history = try await ContextHistory(seed: seed) {
-          watchdog.begin("history \(seed): \($0)", done: done)
-        }
-        do { try await history.run() } catch let violation as Contradiction {
-          report.violations.append(
-            "history \(seed): \(violation)\n    \(PlainSchema.current)\n    "
-              + history.steps.joined(separator: "\n    "))
-        }
-        await history.close()
-        return history
+      let log = StepLog()
+      watchdog.begin("history \(seed)", done: seeds.done, log)
+      do {
+        let history = try await ContextHistory.run(seed: seed, ContextHistory.steps, log)
+        report.counts.merge(history.counts, uniquingKeysWith: +)
+      } catch {
+        report.violations.append(log.words("history \(seed): \(error)"))
       }
-      for (name, count) in history.counts { report.counts[name, default: 0] += count }
     }
     report.counts["histories"] = number
     report.require("histories", "edits", "saves")

@@ -204,7 +204,7 @@ final class ContextWorker {
     if deletes { context.delete(stale) } else { context.update(stale) { $0.first = value } }
     let old = history.current
     leaveToChildren(history)
-    let code = await history.code { try await self.context.save() }
+    let code = try await history.code { try await self.context.save() }
     if let code {
       try history.require(
         [.conflict, .deleteDenied].contains(code), "an old value failed with \(code)")
@@ -240,7 +240,7 @@ final class ContextWorker {
       let (old, outcome) = (history.current, history.current.saving(layer, policy))
       leaveToChildren(history)
       var commit: Int64?
-      let code = await history.code { commit = try await self.context.save(policy.strata) }
+      let code = try await history.code { commit = try await self.context.save(policy.strata) }
       try history.didSave(layer, policy, outcome, commit: commit, code)
       if code != nil { return }
       layer = PlainLayer()
@@ -318,7 +318,7 @@ final class ContextWorker {
     for (link, isThere) in layer.links where linked(link) != isThere {
       result.links[link] = isThere
     }
-    let code = await history.code { try await self.context.save(policy.strata) }
+    let code = try await history.code { try await self.context.save(policy.strata) }
     try history.require(
       code == (conflicts ? .conflict : nil),
       "\(name): \(code.map { "\($0)" } ?? "saved"), a conflict was expected: \(conflicts)")

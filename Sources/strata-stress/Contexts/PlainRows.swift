@@ -87,24 +87,30 @@ struct PlainLayer: Equatable {
       }
       result = .seen(before, after)
     }
-    set(result, table, key)
+    replace(table, key, result)
   }
 
   mutating func upsert(_ table: PlainTable, _ key: Int, _ row: PlainRow?) {
     // An upsert back to the row before a known edit holds whatever the store has.
     if case .seen(let before, _)? = edits[table]?[key], before != row {
-      set(.seen(before, row), table, key)
+      replace(table, key, .seen(before, row))
     } else {
-      set(.set(row), table, key)
+      replace(table, key, .set(row))
     }
   }
 
-  private mutating func set(_ edit: PlainEdit?, _ table: PlainTable, _ key: Int) {
+  /// Replaces the edit of a row. An edit that changes nothing is none.
+  mutating func replace(_ table: PlainTable, _ key: Int, _ edit: PlainEdit?) {
     if case .seen(let before, let after)? = edit, before == after {
       edits[table]?[key] = nil
     } else {
       edits[table, default: [:]][key] = edit
     }
+  }
+
+  /// Returns whether a layer has the same edits of rows.
+  func hasSameEdits(as other: PlainLayer) -> Bool {
+    PlainTable.allCases.allSatisfy { edits[$0] ?? [:] == other.edits[$0] ?? [:] }
   }
 
   /// Returns the layer composed with the edits of a layer above it.
@@ -155,6 +161,20 @@ struct PlainRows: Equatable {
       }
     }
     return shown
+  }
+
+  /// Returns the edits that make other rows of these rows.
+  func changes(to other: PlainRows) -> PlainLayer {
+    var layer = PlainLayer()
+    for table in PlainTable.allCases {
+      for key in Set(rows(table).keys).union(other.rows(table).keys) {
+        layer.edit(table, key, from: self[table, key], to: other[table, key])
+      }
+    }
+    for link in links.symmetricDifference(other.links) {
+      layer.links[link] = other.links.contains(link)
+    }
+    return layer
   }
 
   /// Returns the existing books of a topic.

@@ -24,6 +24,8 @@ struct ScreenContents: Sendable {
   var sections: [Section]?
   var count: Int?
   var greatest: Int??
+  var least: Int??
+  var sum: Int?
   /// The books with the word of second = 1, by their relevance: all are equally relevant.
   var words: [Element]?
   /// The books with a place of second = 1 or more.
@@ -85,16 +87,20 @@ struct ScreenContents: Sendable {
       .map { Section(name: $0.key, elements: $0.value) }
     let ofOnes = rows.rows(.pages).filter { rows[.books, $0.value[0] ?? -1]?[0] == 1 }
       .map { Element(key: $0.key, row: $0.value) }.sorted { $0.key < $1.key }
-    return
-      Self.difference(filtered, bySecond.filter { $0.first == 1 }, "a filter")
-      ?? Self.difference(window, windowed, "a window")
-      ?? Self.difference(shelved, onShelf, "a relationship")
-      ?? Self.difference(sections, bySection, "the sections")
-      ?? Self.difference(count, books.count { $0.first == 1 }, "the count")
-      ?? Self.difference(greatest, books.map(\.second).max(), "the greatest")
-      ?? Self.difference(isEdited ? nil : words, books.filter { $0.second == 1 }, "a search")
-      ?? Self.difference(places, books.filter { $0.second >= 1 }, "a region")
-      ?? Self.difference(isEdited ? nil : related, ofOnes, "a related filter")
+    let differences = [
+      Self.difference(filtered, bySecond.filter { $0.first == 1 }, "a filter"),
+      Self.difference(window, windowed, "a window"),
+      Self.difference(shelved, onShelf, "a relationship"),
+      Self.difference(sections, bySection, "the sections"),
+      Self.difference(count, books.count { $0.first == 1 }, "the count"),
+      Self.difference(greatest, books.map(\.second).max(), "the greatest"),
+      Self.difference(least, books.map(\.second).min(), "the least"),
+      Self.difference(sum, books.map(\.second).reduce(0, +), "the sum"),
+      Self.difference(isEdited ? nil : words, books.filter { $0.second == 1 }, "a search"),
+      Self.difference(places, books.filter { $0.second >= 1 }, "a region"),
+      Self.difference(isEdited ? nil : related, ofOnes, "a related filter"),
+    ]
+    return differences.lazy.compactMap { $0 }.first
   }
 
   private static func difference<Value: Equatable>(

@@ -14,6 +14,22 @@ extension Conflict {
 
   /// The name of the row, as `PlainRows` names it.
   var plainName: String? { Self.tables[entity].map { "\($0) \(key)" } }
+
+  /// The row in the store.
+  var storedRow: PlainRow? {
+    storedRow(Shelf.self) ?? storedRow(Book.self) ?? storedRow(Page.self) ?? storedRow(Loan.self)
+      ?? storedRow(Topic.self)
+  }
+
+  private func storedRow<E: PlainEntity>(_: E.Type) -> PlainRow? {
+    sides(of: E.self)?.theirs?.row
+  }
+
+  /// The table and the key of the row.
+  var place: (PlainTable, Int)? {
+    guard let table = Self.tables[entity], case .integer(let key) = key.cell else { return nil }
+    return (table, Int(key))
+  }
 }
 
 struct Shelf: PlainEntity {

@@ -10,11 +10,18 @@ import StrataImport
 /// A random history of an app and its server.
 @MainActor
 final class ServerHistory {
-  private(set) var steps: [String] = []
-  private(set) var counts: [String: Int] = [:]
+  private let seed: UInt64
+  private let log: StepLog
+  /// The numbers of steps of the only part, before both sides come to rest.
+  nonisolated static let steps = HistorySteps([30])
+  /// The part of a seed that decides the first step.
+  private static let stepsPart: UInt64 = 10
+  private var counts: [String: Int] = [:]
   private let url: URL
   private var stack: Stack
   private var outbox: Outbox
+  /// The notes on the screen.
+  private var shown: LiveQuery<SharedNote>
   private let server: UnreliableServer
   /// The kill of the process that has the store open.
   private var kill = Kill()
@@ -27,7 +34,21 @@ final class ServerHistory {
   /// Whether the history reverts every refused edit.
   private var isSettling = false
 
-  init(seed: UInt64) async throws {
+  /// Runs the history of a seed, and returns its counts.
+  ///
+  /// - Throws: ``Contradiction`` or an error of the store.
+  static func run(seed: UInt64, _ steps: HistorySteps, _ log: StepLog) async throws -> Report {
+    let history = try await ServerHistory(seed: seed, log)
+    do { try await history.run(steps.numbers(of: 0)) } catch {
+      await history.close()
+      throw error
+    }
+    await history.close()
+    return Report(mode: "server", counts: history.counts)
+  }
+
+  private init(seed: UInt64, _ log: StepLog) async throws {
+    (self.seed, self.log) = (seed, log)
     random = SplitMix64(seed: seed)
     server = UnreliableServer(seed: seed &+ 1)
     url = FileManager.default.temporaryDirectory
@@ -36,6 +57,7 @@ final class ServerHistory {
     ObservedFileSystem.observe(url.path, with: kill)
     stack = try await Stack.open(SharedNote.self, at: url)
     outbox = try await stack.outbox()
+    shown = stack.viewContext.live(SharedNote.all)
     let (isLines, pageSize) = (random.oneIn(2), random.oneIn(2) ? 2 + random.below(4) : nil)
     let hasValidators = random.oneIn(2)
     server.with { state in
@@ -44,15 +66,19 @@ final class ServerHistory {
     }
   }
 
-  func close() async {
+  private func begin(_ part: String?) { log.begin(part, of: "the history") }
+
+  private func close() async {
+    begin("closing")
     await stack.close()
+    begin(nil)
     ObservedFileSystem.endObserving(url.path, with: kill)
     StoreFiles.remove(url)
     for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
   }
 
   private func note(_ step: String, _ kind: String) {
-    steps.append(step)
+    log.add(step)
     counts[kind, default: 0] += 1
   }
 
@@ -62,13 +88,20 @@ final class ServerHistory {
 
   // MARK: - Steps
 
-  func run(steps: Int) async throws {
-    for _ in 0..<steps { try await step() }
+  private func run(_ steps: [Int]) async throws {
+    for number in steps {
+      random = SplitMix64(seed: seed, part: Self.stepsPart + UInt64(number))
+      begin("step \(number)")
+      try await step()
+    }
+    begin("the rest")
     try await settle()
   }
 
   private func step() async throws {
-    switch random.below(12) {
+    switch random.below(14) {
+    case 12: try await suspend()
+    case 13: try await evict()
     case 0..<2:
       server.with { $0.edit() }
       note("the server edits: \(server.notes)", "serverEdits")
@@ -212,7 +245,7 @@ final class ServerHistory {
     let meanwhile = try await editing?.value
     if isKilled { try await endKill() }
     let seen = verdicts.withLock { $0 }
-    steps.append("verdicts \(seen)")
+    log.add("verdicts \(seen)")
     let waiting = try await waiting()
     // A killed process may not have stored the last answers.
     for (id, verdict) in seen where verdict == .done && id != meanwhile?.id {
@@ -288,18 +321,23 @@ final class ServerHistory {
     let isCancelled = !isReliable && random.oneIn(6)
     let isKilled = armKill()
     let isBeside = !isKilled && !isReliable && random.oneIn(2)
-    let task = Task { () -> String in
-      do { return "\(try await refresher.refresh(feed))" } catch {
-        return "\(error)"
-      }
-    }
+    let faults = server.with { $0.faults }
+    let task = Task { try await refresher.refresh(feed) }
     if isCancelled {
       for _ in 0..<random.below(20) { await Task.yield() }
       task.cancel()
     }
     hasCancelled = hasCancelled || isCancelled
     if isBeside { try await goOn(beside: feed, refresher) }
-    note("a refresh\(isCancelled ? ", cancelled" : ""): \(await task.value)", "refreshes")
+    let result = await task.result
+    note("a refresh\(isCancelled ? ", cancelled" : ""): \(result)", "refreshes")
+    if case .success = result {
+      counts["successfulRefreshes", default: 0] += 1
+    } else if !isKilled && !hasCancelled && !isBeside {
+      let passing = server.with { $0.faults(since: faults) }
+      try require(
+        passing.map { $0 > retries.limit } ?? true, "a refresh survives no failure: \(result)")
+    }
     if isKilled { try await endKill() }
     try check(try await rows(), after: before)
   }
@@ -310,9 +348,10 @@ final class ServerHistory {
     defer { isRefreshing = false }
     for _ in 0..<1 + random.below(3) {
       try await server.pause()
-      switch random.below(5) {
+      switch random.below(6) {
       case 0..<2: try await edit()
       case 2..<4: try await push()
+      case 4: try await suspend()
       default:
         let result = try? await refresher.refresh(feed)
         note("another caller of the refresh: \(result.map { "\($0)" } ?? "failed")", "callers")
@@ -333,6 +372,25 @@ final class ServerHistory {
     try edits.check(after, ownEdits: ownEdits)
     for (id, row) in after where kept[id]?.isRead == true {
       try require(row.isRead, "\(id) was read: the server's answer says nothing of that")
+    }
+  }
+
+  /// Suspends the app for a while.
+  private func suspend() async throws {
+    note("the app is suspended", "appSuspensions")
+    await stack.suspend()
+    try await server.pause()
+    try await stack.resume()
+  }
+
+  /// Evicts most notes. Notes whose edits wait stay.
+  private func evict() async throws {
+    let report = try await stack.evict(.beyond(newest: random.below(6), by: \SharedNote.id))
+    note("an eviction: \(report)", "noteEvictions")
+    let rows = try await rows()
+    for (id, edit) in edits.waiting {
+      try require(
+        edit.isContained(in: rows[id]?.shared), "\(id) was \(edit), and is \(rows[id] as Any)")
     }
   }
 
@@ -365,7 +423,12 @@ final class ServerHistory {
   private func open() async throws {
     stack = try await Stack.open(SharedNote.self, at: url)
     outbox = try await stack.outbox()
+    shown = stack.viewContext.live(SharedNote.all)
     hasCancelled = false
+  }
+
+  private var shownNotes: [Int: UnreliableServer.Note] {
+    Dictionary(uniqueKeysWithValues: shown.elements.map { ($0.id, $0.shared) })
   }
 
   /// Makes the server reliable and checks that both sides become equal.
@@ -374,7 +437,7 @@ final class ServerHistory {
     server.with { state in
       state.isReliable = true
       // Without validators, a refresh cannot verify several pages and deletes no absent rows.
-      state.pageSize = nil
+      if !state.hasValidators { state.pageSize = nil }
     }
     try await push()
     for refusal in try await outbox.refusals() { try await end(refusal) }
@@ -384,5 +447,7 @@ final class ServerHistory {
     // An empty answer in lines does not prove that the server has no notes, so no row is deleted.
     if server.notes.isEmpty && server.with({ $0.isLines }) { return }
     try require(notes == server.notes, "the store has \(notes), the server \(server.notes)")
+    await Pause.until { shownNotes == notes }
+    try require(shownNotes == notes, "the screen shows \(shownNotes), the store has \(notes)")
   }
 }

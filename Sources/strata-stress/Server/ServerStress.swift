@@ -14,8 +14,6 @@ struct ServerStress {
     /// The duration of the run in seconds; nil for no limit.
     var seconds: Double?
     var seed: UInt64 = 1
-    /// The number of steps of a history before both sides come to rest.
-    var steps = 40
   }
 
   private let options: Options
@@ -30,14 +28,14 @@ struct ServerStress {
     var seeds = Seeds(from: options.seed, count: options.seeds, seconds: options.seconds)
     while report.violations.count < 5, let seed = seeds.next() {
       number += 1
-      watchdog.begin("seed \(seed)", done: seeds.done)
-      let history = try await ServerHistory(seed: seed)
-      do { try await history.run(steps: options.steps) } catch {
-        report.violations.append(
-          "seed \(seed): \(error)\n    " + history.steps.joined(separator: "\n    "))
+      let log = StepLog()
+      watchdog.begin("seed \(seed)", done: seeds.done, log)
+      do {
+        let history = try await ServerHistory.run(seed: seed, ServerHistory.steps, log)
+        report.counts.merge(history.counts, uniquingKeysWith: +)
+      } catch {
+        report.violations.append(log.words("seed \(seed): \(error)"))
       }
-      await history.close()
-      for (name, count) in history.counts { report.counts[name, default: 0] += count }
     }
     report.counts["seeds"] = number
     report.require("seeds", "edits", "refreshes", "pushes")
@@ -48,7 +46,8 @@ struct ServerStress {
   /// Adds a violation for each kind of event that has not happened in a hundred histories or more.
   nonisolated static func requireEvents(of report: inout Report) {
     report.require(
-      "lostPushes", "refusals", "reverts", "relaunches", "kills", "killedPushes", "besideRefreshes",
+      "successfulRefreshes", "noteEvictions", "appSuspensions", "lostPushes", "refusals", "reverts",
+      "relaunches", "kills", "killedPushes", "besideRefreshes",
       "callers")
     for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
   }

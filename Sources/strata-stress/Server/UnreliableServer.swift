@@ -70,6 +70,14 @@ final class UnreliableServer: Sendable {
 extension UnreliableServer.State {
   fileprivate typealias Body = AsyncThrowingStream<Data, any Error>
 
+  /// Returns the number of failures since a count, all of which may pass; nil if others happened.
+  func faults(since old: [UnreliableServer.Fault: Int]) -> Int? {
+    let new = faults.filter { $0.value > old[$0.key, default: 0] }
+    let passing: Set<UnreliableServer.Fault> = [.tooManyRequests, .brokenServer, .lostRequest]
+    guard passing.isSuperset(of: new.keys) else { return nil }
+    return new.reduce(0) { $0 + $1.value - old[$1.key, default: 0] }
+  }
+
   /// Adds, changes or removes a note.
   mutating func edit() {
     let id = 1 + random.below(12)

@@ -19,7 +19,7 @@ final class RaceDisk: FileObserver {
   private let url: URL
   private let plan = FaultPlan()
   private let kill = Kill()
-  private let counted = Lock(0)
+  private let failed = Lock(0)
   private let loss: PowerLoss
 
   /// - Parameter url: the place of the store; for a loss of power, a store that is closed.
@@ -39,17 +39,22 @@ final class RaceDisk: FileObserver {
     if case .kill(process) = trouble { kill.isDead } else { false }
   }
 
-  /// Whether calls of a process may fail.
-  func mayFail(_ process: Int) -> Bool {
+  /// Whether an error of a process may come from calls that failed.
+  func explains(_ code: StoreError.Code, in process: Int) -> Bool {
     switch trouble {
     case .none, .powerLoss: false
-    case .faults: true
+    case .faults: failures > 0 && Self.codes.contains(code)
     case .kill: isDead(process)
     }
   }
 
-  /// The number of calls that failed by themselves, up to the last ``disarm()``.
-  var failures: Int { counted.withLock { $0 } }
+  /// The codes of errors of files.
+  private static let codes: Set<StoreError.Code> = [
+    .cannotOpen, .diskFull, .busy, .inputOutput, .outOfMemory,
+  ]
+
+  /// The number of calls that failed by themselves.
+  var failures: Int { failed.withLock { $0 } }
 
   /// The files that the losses of power leave.
   var images: [PowerLoss.Image] { loss.images }
@@ -71,8 +76,7 @@ final class RaceDisk: FileObserver {
 
   /// Lets all further calls through, except for those of a dead process.
   func disarm() {
-    let failures = plan.disarm()
-    counted.withLock { $0 += failures }
+    plan.disarm()
     _ = kill.disarm()
   }
 
@@ -81,11 +85,17 @@ final class RaceDisk: FileObserver {
   func failure(of call: FileCall, _ file: String) -> Int32? {
     switch trouble {
     case .none: nil
-    case .faults: plan.failure(of: call, file)
+    case .faults: fault(of: call, file)
     case .kill(let process):
       Simulation.runningProcess == process ? kill.failure(of: call, file) : nil
     case .powerLoss: loss.failure(of: call, file)
     }
+  }
+
+  private func fault(of call: FileCall, _ file: String) -> Int32? {
+    let code = plan.failure(of: call, file)
+    if code != nil { failed.withLock { $0 += 1 } }
+    return code
   }
 
   func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {

@@ -8,13 +8,19 @@ final class RaceFollower {
   private var copy: [Int: PlainRow] = [:]
   /// The commit that the consumer has taken last.
   private var commit: Int64 = 0
+  private var hasEnded = false
 
-  init(_ changes: ChangeStream<ChangeSet>, of stack: Stack, _ transcript: SharedTranscript) {
+  /// - Parameter books: returns an element's changes of books.
+  init<Element>(
+    _ elements: ChangeStream<Element>, of stack: Stack, _ transcript: SharedTranscript,
+    books: @escaping @Sendable (Element) -> Changes<Book>
+  ) {
     self.transcript = transcript
     task = Task { [weak self] in
+      defer { self?.hasEnded = true }
       var isExact = true
-      for await set in changes {
-        let changes = set.changes(of: Book.self)
+      for await element in elements {
+        let changes = books(element)
         if changes.isReset {
           // The fetch may see later commits than the set is of.
           isExact = false
@@ -23,7 +29,7 @@ final class RaceFollower {
         } else {
           self?.apply(changes)
         }
-        self?.took(set.commit, isExact: isExact)
+        self?.took(changes.commit, isExact: isExact)
       }
     }
   }
@@ -56,7 +62,8 @@ final class RaceFollower {
 
   /// Waits until the consumer has taken a commit.
   func rest(at newest: Int64) async throws {
-    await Pause.until { commit >= newest }
+    await Pause.until { commit >= newest || hasEnded }
+    try Contradiction.unless(!hasEnded, "changes end before their stack")
     try Contradiction.unless(commit >= newest, "changes end at \(commit) of \(newest)")
     note(newest)
   }

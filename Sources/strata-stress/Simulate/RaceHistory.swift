@@ -8,20 +8,23 @@ import StrataSimulation
 struct RaceHistory {
   private let folder: URL
   private let store: URL
-  private let steps: RaceSteps
+  private let steps: HistorySteps
+  /// The numbers of steps of the parts: the user of the view context, three workers, and the worker
+  /// of the other stack.
+  nonisolated static let steps = HistorySteps([24, 18, 18, 18, 18])
   private var random: SplitMix64
 
   /// Runs the history of a seed, and returns its counts.
   ///
   /// - Throws: ``Contradiction``.
-  static func run(seed: UInt64, _ steps: RaceSteps, _ log: StepLog) async throws -> Report {
+  static func run(seed: UInt64, _ steps: HistorySteps, _ log: StepLog) async throws -> Report {
     var history = RaceHistory(seed: seed, steps)
     let schema = PlainSchema(&history.random)
     log.add("the schema: \(schema)")
     return try await PlainSchema.$current.withValue(schema) { try await history.run(log) }
   }
 
-  private init(seed: UInt64, _ steps: RaceSteps) {
+  private init(seed: UInt64, _ steps: HistorySteps) {
     self.steps = steps
     random = SplitMix64(seed: seed)
     folder = FileManager.default.temporaryDirectory
@@ -93,11 +96,11 @@ struct RaceHistory {
     var workers: [(RaceWorker, process: Int, steps: [Int])] = []
     for number in 0..<random.below(4) {
       let worker = RaceWorker(stack, 0, "worker \(number)", seed: random.next(), transcript)
-      workers.append((worker, 0, steps.worker(number)))
+      workers.append((worker, 0, steps.numbers(of: 1 + number)))
     }
     if let second {
       let worker = RaceWorker(second, 1, "the other process", seed: random.next(), transcript)
-      workers.append((worker, 1, steps.worker(3)))
+      workers.append((worker, 1, steps.numbers(of: 4)))
     }
     try await withThrowingTaskGroup(of: Void.self) { [steps] group in
       for (worker, process, steps) in workers {
@@ -106,7 +109,8 @@ struct RaceHistory {
         }
       }
       group.addTask {
-        try await Simulation.$process.withValue(0) { try await user.run(steps: steps.user) }
+        let steps = steps.numbers(of: 0)
+        try await Simulation.$process.withValue(0) { try await user.run(steps: steps) }
       }
       try await group.waitForAll()
     }
@@ -145,7 +149,8 @@ struct RaceHistory {
     await stack.close()
   }
 
-  /// Makes the last write. The number of its commit is known, also after writes that failed.
+  /// Makes the last write, which changes books. The number of its commit is known, also after writes
+  /// that failed.
   private mutating func lastWrite(
     _ stack: Stack, _ process: Int, _ transcript: SharedTranscript
   ) async throws -> Int64 {
@@ -154,10 +159,15 @@ struct RaceHistory {
     let row = random.row(of: .shelves)
     scratch.upsert(Shelf(key: 3, row))
     layer.upsert(.shelves, 3, row)
-    _ = try await transcript.noting(.save(layer, .error), by: "the last write", process) {
+    scratch.upsert(Book(key: 5, PlainRow(repeating: nil, count: 4)))
+    layer.upsert(.books, 5, [0, 0, nil, nil])
+    let end = try await transcript.noting(.save(layer, .error), by: "the last write", process) {
       try await scratch.save()
     }
-    return transcript.reported(by: process)
+    guard case .commit(let commit) = end else {
+      throw Contradiction(description: "the last write is \(end)")
+    }
+    return max(commit, transcript.reported(by: process))
   }
 
   /// Reads the files that losses of power left, and opens the last ones with a stack.

@@ -9,7 +9,8 @@ final class RaceMap: AnnotationSurface {
   private var registry: AnnotationRegistry<Book>?
   private var isOver = false
   private let hasClusters: Bool
-  private static let world = GeoRegion(south: -90, west: -180, north: 90, east: 180)
+  /// The region that the map of clusters shows.
+  private var region = GeoRegion(south: -90, west: -180, north: 90, east: 180)
 
   init(_ books: LiveQuery<Book>, _ random: inout SplitMix64) {
     hasClusters = random.oneIn(3)
@@ -18,7 +19,7 @@ final class RaceMap: AnnotationSurface {
     registry = AnnotationRegistry(
       books, mapping: mapping, on: self, clusters: clusters,
       sliceBudget: random.oneIn(2) ? .zero : .milliseconds(4))
-    if hasClusters { registry?.show(Self.world, zoom: 0) }
+    if hasClusters { registry?.show(region, zoom: 0) }
   }
 
   func apply(_ operation: AnnotationOperation) {
@@ -41,25 +42,28 @@ final class RaceMap: AnnotationSurface {
     return true
   }
 
-  /// Closes or opens the gate, or shows clusters of another size.
+  /// Closes or opens the gate, or shows clusters of another region and size.
   func step(_ random: inout SplitMix64) {
     switch random.below(4) {
     case 0: registry?.close(.userInteraction)
-    case 1 where hasClusters: registry?.show(Self.world, zoom: Double(random.below(12)))
+    case 1 where hasClusters:
+      let (south, west) = (Double(random.below(3)) - 0.4, Double(random.below(3)) - 0.4)
+      let size = random.oneIn(4) ? 12 : 0.8
+      region = GeoRegion(south: south, west: west, north: south + size, east: west + size)
+      // The size of clusters often stays.
+      registry?.show(region, zoom: Double(4 * random.below(3)))
     default: registry?.open(.userInteraction)
     }
   }
 
   /// Compares the pins with the books, and ends the map.
   ///
-  /// Clusters and single pins have all books between them.
+  /// A book in the shown region is a pin or in one cluster.
   func end(_ books: LiveElements<Book>) async throws {
     registry?.open(.userInteraction)
     await registry?.drain()
     if hasClusters {
-      let counts = pins.values.map { $0.cluster?.count ?? 1 }
-      try Contradiction.unless(
-        counts.reduce(0, +) == books.count, "the map has \(counts) of \(books.count) books")
+      try await compareClusters(with: books)
     } else {
       try comparePins(with: books)
     }
@@ -69,11 +73,29 @@ final class RaceMap: AnnotationSurface {
     if let violation { throw Contradiction(description: violation) }
   }
 
+  private func compareClusters(with books: LiveElements<Book>) async throws {
+    var shown: [Int] = []
+    for pin in pins.values {
+      let leaves =
+        pin.cluster == nil
+        ? [pin.id] : await registry?.leaves(of: pin.id) ?? []
+      let ids = leaves.compactMap { registry?.elementID(of: $0) }
+      try Contradiction.unless(
+        ids.count == pin.cluster?.count ?? 1, "the cluster \(pin) has \(ids)")
+      let isPlaced = books.contains { ids.contains($0.id) && $0.coordinate == pin.coordinate }
+      try Contradiction.unless(isPlaced, "no book of \(ids) is at \(pin)")
+      shown += ids
+    }
+    try Contradiction.unless(Set(shown).count == shown.count, "the map shows \(shown)")
+    let visible = books.filter { $0.isIn(region) }.map(\.id)
+    try Contradiction.unless(
+      Set(visible).isSubset(of: shown), "the map of \(region) shows \(shown), not \(visible)")
+  }
+
   private func comparePins(with books: LiveElements<Book>) throws {
     let shown = pins.values.map { "\($0.id) \($0.coordinate) \($0.title)" }.sorted()
     let expected = books.map {
-      let coordinate = Coordinate(latitude: $0.north, longitude: $0.east)
-      return "\($0.id) \(coordinate) \($0.label)"
+      "\($0.id) \($0.coordinate) \($0.label)"
     }
     try Contradiction.unless(
       shown == expected.sorted(), "the map shows \(shown), not \(expected.sorted())")
@@ -83,5 +105,9 @@ final class RaceMap: AnnotationSurface {
 extension Book {
   fileprivate var north: Double { Double(first) }
   fileprivate var east: Double { Double(shelfID ?? 10) }
+  fileprivate var coordinate: Coordinate { Coordinate(latitude: north, longitude: east) }
+  fileprivate func isIn(_ region: GeoRegion) -> Bool {
+    region.south <= north && north <= region.north && region.west <= east && east <= region.east
+  }
   fileprivate var label: String { "\(slot ?? -1)" }
 }

@@ -4,40 +4,30 @@ import Strata
 @MainActor
 final class RaceObserver {
   private let followers: [RaceFollower]
-  private let books: LiveQuery<Book>
-  /// The books as the updates of the live query lead to them.
-  private var list: [Book]
-  private var task: Task<Void, any Error>?
+  private let list: RaceList<Book>
+  private let view: RaceView
 
   init(_ stack: Stack, _ books: LiveQuery<Book>, _ transcript: SharedTranscript) {
-    followers = [stack.changes, stack.viewContext.changes].map {
-      RaceFollower($0, of: stack, transcript)
-    }
-    self.books = books
-    let updates = books.updates
-    list = Array(books.elements)
-    task = Task { [weak self] in
-      for await update in updates { try self?.take(update) }
-    }
+    let context = stack.viewContext
+    followers = [
+      RaceFollower(stack.changes, of: stack, transcript) { $0.changes(of: Book.self) },
+      RaceFollower(context.changes, of: stack, transcript) { $0.changes(of: Book.self) },
+      RaceFollower(context.changes(of: Book.self), of: stack, transcript) { $0 },
+    ]
+    list = RaceList(books)
+    view = RaceView(context, books)
   }
 
-  private func take(_ update: LiveUpdate<Book>) throws {
-    update.apply(to: &list)
-    try Contradiction.unless(
-      list == Array(update.elements), "an update leads to \(list), not \(update.elements)")
-  }
-
-  /// Waits until the consumers of changes have taken a commit, and the list is the live query's.
+  /// Waits until every consumer has what the live query shows.
   func rest(at newest: Int64) async throws {
     for follower in followers { try await follower.rest(at: newest) }
-    await Pause.until { list == Array(books.elements) }
-    try Contradiction.unless(
-      list == Array(books.elements), "the updates lead to \(list), not \(books.elements)")
+    try await list.rest()
+    try await view.rest()
   }
 
   /// Ends the consumers once their stack is closed.
   func end() async throws {
     for follower in followers { try await follower.end() }
-    try await task?.value
+    try await list.end()
   }
 }

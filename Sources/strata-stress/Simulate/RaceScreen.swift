@@ -6,17 +6,21 @@ import Strata
 final class RaceScreen {
   /// A live query that is not always open.
   enum OptionalQuery: CaseIterable {
-    case filtered, window, shelved, sections, count, greatest, related, words, places
+    case filtered, window, shelved, sections, count, greatest, least, sum, related, words, places
   }
 
   private let view: ViewContext
   let tables: TableQueries
   private var filtered: LiveQuery<Book>?
   private var window: LiveQuery<Book>?
+  private var windowList: RaceList<Book>?
   private var shelved: LiveQuery<Book>?
   private var sections: SectionedLiveQuery<Book, Int>?
+  private var sectionLists: RaceList<[Book]>?
   private var count: LiveValue<Int>?
   private var greatest: LiveValue<Int?>?
+  private var least: LiveValue<Int?>?
+  private var sum: LiveValue<Int>?
   /// The pages of the books with first = 1. A change of a book has to read its pages, so the turn
   /// can be interrupted. The query is exact only without unsaved edits.
   private var related: LiveQuery<Page>?
@@ -44,10 +48,12 @@ final class RaceScreen {
         filtered == nil ? view.live(Book.where { $0.first == 1 }.sorted(by: \.second)) : nil
     case .window:
       window = window == nil ? view.live(Book.sorted(by: \.second, order: .reverse).limit(2)) : nil
+      windowList = window.map { RaceList($0) }
     case .shelved: shelved = shelved == nil ? view.live(Shelf.books(of: 1)) : nil
     case .sections:
       sections =
         sections == nil ? view.live(Book.sorted(by: \.second), sectionedBy: \.first) : nil
+      sectionLists = sections.map { RaceList($0) }
     case .count: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
     case .related: related = related == nil ? view.live(Page.where { $0.book.first == 1 }) : nil
     case .words:
@@ -56,6 +62,8 @@ final class RaceScreen {
     case .places:
       let east = GeoRegion(south: 0.5, west: 0.5, north: 3, east: 3)
       places = places == nil ? view.live(Book.where { $0.location.isIn(east) }) : nil
+    case .least: least = least == nil ? view.live(.min(\.second), of: Book.all) : nil
+    case .sum: sum = sum == nil ? view.live(.sum(\.second), of: Book.all) : nil
     case .greatest: greatest = greatest == nil ? view.live(.max(\.second), of: Book.all) : nil
     }
   }
@@ -68,9 +76,17 @@ final class RaceScreen {
     try await sections?.waitUntilLoaded()
     try await count?.waitUntilLoaded()
     try await greatest?.waitUntilLoaded()
+    try await least?.waitUntilLoaded()
+    try await sum?.waitUntilLoaded()
     try await related?.waitUntilLoaded()
     try await words?.waitUntilLoaded()
     try await places?.waitUntilLoaded()
+  }
+
+  /// Waits until the lists that follow updates are those of their live queries.
+  func restOfLists() async throws {
+    try await windowList?.rest()
+    try await sectionLists?.rest()
   }
 
   /// The elements and values of the loaded live queries.
@@ -82,6 +98,8 @@ final class RaceScreen {
     contents.sections = ScreenContents.sections(of: sections)
     contents.count = count?.value
     contents.greatest = greatest?.value
+    contents.least = least?.value
+    contents.sum = sum?.value
     contents.words = ScreenContents.elements(of: words)
     contents.places = ScreenContents.elements(of: places)
     contents.related = ScreenContents.elements(of: related)

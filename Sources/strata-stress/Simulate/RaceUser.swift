@@ -20,6 +20,8 @@ final class RaceUser {
   private var pending = PlainLayer()
   private var saving: Saving?
   private var saves = 0
+  /// Whether the newest save failed, and no rollback followed.
+  private var hasFailed = false
   /// Whether every second step suspends the stack: few suspensions interrupt a turn.
   private let suspendsOften: Bool
 
@@ -54,6 +56,7 @@ final class RaceUser {
   func rest(at newest: Int64) async throws {
     try await view.waitUntilMerged(newest)
     try await screen.waitUntilLoaded()
+    try await screen.restOfLists()
     note(isAtRest: true)
     try await map.end(screen.tables.books.elements)
   }
@@ -69,7 +72,7 @@ final class RaceUser {
     let note = Transcript.ScreenNote(
       commit: view.commit, layers: layers, contents: screen.contents,
       conflicts: saving == nil ? view.conflicts.compactMap(\.plainName) : nil,
-      knowsLater: view.saveError != nil,
+      knowsLater: hasFailed,
       saving: view.isSaving ? saving?.number : nil, isAtRest: isAtRest)
     transcript { $0.screens.append(note) }
     transcript.didReport(view.commit, by: 0)
@@ -85,8 +88,8 @@ final class RaceUser {
     case 11: try await finishSave()
     case 12:
       try await finishSave()
-      view.rollback()
-      pending = PlainLayer()
+      if random.oneIn(2) && !view.conflicts.isEmpty { return try resolve() }
+      rollback()
       transcript.step("the view rolls back")
     case 13: try await random.oneIn(4) ? cancelled { try await self.fetch() } : fetch()
     case 14: try await random.oneIn(4) ? cancelled { try await self.merge() } : merge()
@@ -162,7 +165,10 @@ final class RaceUser {
     for _ in 0...random.below(2) { edit(screen.tables.books, random.pick(keys)) }
     view.endUndoGroup()
     // Edits that cancel each other out make no group.
-    guard view.undoName == name else { return }
+    let isThere = view.undoName == name
+    try Contradiction.unless(
+      isThere || pending.hasSameEdits(as: before), "no group to undo of the last edits")
+    if !isThere { return }
     let group = pending
     view.undo()
     pending = before
@@ -171,6 +177,27 @@ final class RaceUser {
     view.redo()
     pending = group
     transcript.step("the view redoes")
+  }
+
+  private func rollback() {
+    view.rollback()
+    pending = PlainLayer()
+    hasFailed = false
+  }
+
+  /// Resolves a conflict of an edit, in the turn that lists it.
+  private func resolve() throws {
+    let (conflict, policy) = (random.pick(view.conflicts), random.pick(PlainPolicy.allCases))
+    guard let (table, key) = conflict.place,
+      case .seen(let before, let after)? = pending.edits[table]?[key]
+    else { throw Contradiction(description: "no edit conflicts: \(conflict)") }
+    let stored = conflict.storedRow
+    let (row, isConflict) = PlainRows.resolve(before, after, over: stored, policy)
+    try Contradiction.unless(isConflict, "no conflict: \(conflict)")
+    let isResolved = view.resolve(conflict, policy.strata)
+    try Contradiction.unless(isResolved == (policy != .error), "resolved: \(isResolved)")
+    if isResolved { pending.replace(table, key, .seen(stored, row)) }
+    transcript.step("the view resolves \(conflict): \(policy)")
   }
 
   // MARK: - Reading
@@ -239,13 +266,17 @@ final class RaceUser {
     guard let saving else { return }
     let end = try await saving.task.value
     self.saving = nil
+    // A cancelled save has not failed.
+    hasFailed = if case .commit = end { false } else { end != .refused(.cancelled) }
+    try Contradiction.unless(
+      (view.saveError != nil) == hasFailed,
+      "saveError: \(view.saveError.map { "\($0)" } ?? "none") after \(end)")
     // The edits of a failed save lie under the edits that were made meanwhile.
     if case .commit = end { return }
     pending = saving.layer.joined(with: pending)
     if end == .failed {
       // The save may be a commit.
-      view.rollback()
-      pending = PlainLayer()
+      rollback()
     }
   }
 

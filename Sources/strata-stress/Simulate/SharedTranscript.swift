@@ -75,7 +75,7 @@ extension SharedTranscript {
 
   /// Throws an error again unless the disk of the process is to blame.
   func tolerate(_ error: any Error, in process: Int) throws {
-    guard disk.mayFail(process), let code = Self.code(of: error) else { throw error }
+    guard let code = Self.code(of: error), disk.explains(code, in: process) else { throw error }
     step("process \(process) fails: \(code)")
   }
 

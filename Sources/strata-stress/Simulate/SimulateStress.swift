@@ -16,10 +16,41 @@ struct SimulateStress: Sendable {
     var program: Program?
     /// The number of histories at a time.
     var threads = 1
+    /// The maximum number of shorter histories that are tried after a violation.
+    var tries = 400
   }
 
   enum Program: CaseIterable {
     case races, contexts, server, workers, registry
+
+    /// The steps of a whole history.
+    var steps: HistorySteps {
+      switch self {
+      case .races: RaceHistory.steps
+      case .contexts: ContextHistory.steps
+      case .server: ServerHistory.steps
+      case .workers: WorkerStress.steps
+      case .registry: RegistryStress.steps
+      }
+    }
+  }
+
+  /// What a seed decides to run.
+  private struct Work: Sendable {
+    let seed: UInt64
+    let program: Program
+    /// The mode of workers.
+    let mode: WorkerStress.Mode
+
+    func run(_ steps: HistorySteps, _ log: StepLog) async throws -> Report {
+      switch program {
+      case .races: try await RaceHistory.run(seed: seed, steps, log)
+      case .contexts: try await ContextHistory.run(seed: seed, steps, log)
+      case .server: try await ServerHistory.run(seed: seed, steps, log)
+      case .workers: try await WorkerStress.run(seed: seed, mode, steps, log)
+      case .registry: try await RegistryStress.run(seed: seed, steps, log)
+      }
+    }
   }
 
   /// The end of a history.
@@ -30,8 +61,12 @@ struct SimulateStress: Sendable {
     let history: Simulation.History
     let log: StepLog
 
-    /// The parts that have not ended, each with the step that it waits in.
-    var waits: [String] { log.waits.map { "waiting: \($0)" } }
+    /// Returns the difference from another run of the same history; nil if there is none.
+    func difference(from other: Outcome) -> String? {
+      if history.hash != other.history.hash { return "a second run differs" }
+      if counts != other.counts { return "a second run counts \(other.counts), not \(counts)" }
+      return log.steps == other.log.steps ? nil : "a second run has other steps"
+    }
   }
 
   private struct State: Sendable {
@@ -59,6 +94,8 @@ struct SimulateStress: Sendable {
   private static let repeated: UInt64 = 50
   /// The part of a seed that decides the program.
   private static let programPart: UInt64 = 2
+  /// The number of jobs after which a shorter history is given up: many times those of a usual one.
+  private static let shortLimit = 200_000
   /// The number of seeds from which on each kind of event must have happened.
   private static let enough = 1_000
 
@@ -68,6 +105,7 @@ struct SimulateStress: Sendable {
   ///
   /// The stores then lie in memory, because a simulated store needs no disk.
   static func restartWithFixedHashing() {
+    if Simulation.obstacle != nil { return }
     let name = "SWIFT_DETERMINISTIC_HASHING"
     if ProcessInfo.processInfo.environment[name] != nil { return }
     setenv(name, "1", 1)
@@ -89,9 +127,10 @@ struct SimulateStress: Sendable {
           let watchdog = Watchdog(mode: "simulate")
           defer { watchdog.end() }
           while let (seed, done) = state.withLock({ $0.next() }) {
-            watchdog.begin("seed \(seed)", done: done)
             SeedsUnderWay.begin(seed, thread: thread)
-            let (part, hash) = await check(seed)
+            let (part, hash) = await check(seed) { words, log in
+              watchdog.begin("\(words) \(seed)", done: done, log)
+            }
             state.withLock { $0.add(part, hash) }
           }
           SeedsUnderWay.begin(0, thread: thread)
@@ -124,80 +163,74 @@ struct SimulateStress: Sendable {
   }
 
   /// Runs the history of a seed, and some twice.
-  private func check(_ seed: UInt64) async -> (Report, hash: UInt64) {
+  ///
+  /// - Parameter begin: called before each run of the history, with its log.
+  private func check(
+    _ seed: UInt64, begin: (String, StepLog) -> Void
+  ) async -> (Report, hash: UInt64) {
     var random = SplitMix64(seed: seed, part: Self.programPart)
     // Half of the seeds race, because races have the most choices.
     let others = Program.allCases.filter { $0 != .races }
     let program = options.program ?? (random.oneIn(2) ? .races : random.pick(others))
-    let mode = random.pick(WorkerStress.Mode.allCases)
-    let outcome = await run(seed, program, mode)
+    let work = Work(seed: seed, program: program, mode: random.pick(WorkerStress.Mode.allCases))
+    let log = StepLog()
+    begin("seed", log)
+    let outcome = await run(work, program.steps, log)
     var report = Report(mode: "", counts: outcome.counts)
     report.counts["jobs"] = outcome.history.steps
     report.counts["\(program)"] = 1
     var violation = outcome.violation
     if violation == nil && seed % Self.repeated == 0 {
-      let second = await run(seed, program, mode)
-      if second.history.hash != outcome.history.hash { violation = "a second run differs" }
+      violation = outcome.difference(from: await run(work, program.steps, StepLog()))
       report.counts["repeated"] = 1
     }
     if let violation {
-      var lines = ["seed \(seed), \(program): \(violation)"] + outcome.waits
-      lines += outcome.log.steps + ["the last choices:"] + outcome.history.lastChoices
-      if program == .races { lines += await shortest(seed, violation) }
-      report.violations.append(lines.joined(separator: "\n    "))
+      let name = "seed \(seed), \(program): \(violation)"
+      let choices = ["the last choices:"] + outcome.history.lastChoices
+      // A shorter history may take long to find, so the whole history is printed before.
+      let words = log.words(name) + choices.map { "\n    \($0)" }.joined() + "\n"
+      FileHandle.standardError.write(Data(words.utf8))
+      report.violations.append(name + "\n    " + (await shortest(work, violation, begin)))
     }
     return (report, outcome.history.hash)
   }
 
-  /// Returns the steps of the shortest race of a seed that still fails in the same way, in words.
+  /// Returns the steps of the shortest history of a seed that still fails in the same way, in words.
   ///
-  /// Fewer steps have other orders, so each race runs in three orders.
-  private func shortest(_ seed: UInt64, _ violation: String) async -> [String] {
+  /// Fewer steps have other orders, so each history runs in three orders.
+  private func shortest(
+    _ work: Work, _ violation: String, _ begin: (String, StepLog) -> Void
+  ) async -> String {
     let kind = Contradiction.kind(of: violation)
-    var steps = RaceSteps()
+    var steps = work.program.steps
     var shortest: Outcome?
-    await steps.shrink { shorter in
-      for order in [seed, seed &+ 1, seed &+ 2] {
-        let outcome = await run(seed, .races, .usual, shorter, order: order)
+    await steps.shrink(tries: options.tries) { shorter in
+      for order in [work.seed, work.seed &+ 1, work.seed &+ 2] {
+        let log = StepLog()
+        begin("shorter history of seed", log)
+        let outcome = await run(work, shorter, log, order: order, limit: Self.shortLimit)
         guard let found = outcome.violation, Contradiction.kind(of: found) == kind else { continue }
         shortest = outcome
         return true
       }
       return false
     }
-    guard let shortest, let found = shortest.violation else { return ["no shorter race fails"] }
-    return ["with \(steps), in the order of seed \(shortest.history.seed): \(found)"]
-      + shortest.waits + shortest.log.steps
+    guard let shortest, let found = shortest.violation else { return "no shorter history fails" }
+    return shortest.log.words(
+      "with \(steps), in the order of seed \(shortest.history.seed): \(found)")
   }
 
   /// Runs the history of a seed.
   ///
-  /// - Parameter order: the seed of the order of jobs; nil for the seed of the history.
+  /// - Parameters:
+  ///   - order: the seed of the order of jobs; nil for the seed of the history.
+  ///   - limit: the number of jobs after which the history is given up.
   private func run(
-    _ seed: UInt64, _ program: Program, _ mode: WorkerStress.Mode,
-    _ steps: RaceSteps = RaceSteps(), order: UInt64? = nil
+    _ work: Work, _ steps: HistorySteps, _ log: StepLog, order: UInt64? = nil,
+    limit: Int = 10_000_000
   ) async -> Outcome {
-    let log = StepLog()
-    let (result, history) = await Simulation.run(seed: order ?? seed) {
-      switch program {
-      case .races: return try await RaceHistory.run(seed: seed, steps, log)
-      case .contexts:
-        var options = ContextStress.Options()
-        (options.histories, options.seed) = (1, seed)
-        return try await ContextStress(options).run()
-      case .server:
-        var options = ServerStress.Options()
-        (options.seeds, options.seed, options.steps) = (1, seed, 30)
-        return try await ServerStress(options).run()
-      case .workers:
-        var options = WorkerStress.Options()
-        (options.seconds, options.seed, options.modes) = (0.005, seed, [mode])
-        return try await WorkerStress(options).run()
-      case .registry:
-        var options = RegistryStress.Options()
-        (options.trials, options.seed) = (10, seed)
-        return try await RegistryStress(options).run()
-      }
+    let (result, history) = await Simulation.run(seed: order ?? work.seed, limit: limit) {
+      try await work.run(steps, log)
     }
     var outcome = Outcome(history: history, log: log)
     do {

@@ -7,6 +7,8 @@ import StrataImport
 actor Worker {
   private let stack: Stack
   private let log: WorkLog
+  private let steps: StepLog
+  private let name: String
   private let accounts: Int
   /// Whether calls are cancelled at random moments.
   private let cancels: Bool
@@ -18,9 +20,11 @@ actor Worker {
 
   /// - Parameter number: the worker's number, which keeps the keys of its notes apart from those of
   ///   other workers.
-  init(_ stack: Stack, _ log: WorkLog, number: Int, _ options: WorkerStress.Options) {
+  init(
+    _ stack: Stack, _ log: WorkLog, _ steps: StepLog, number: Int, _ options: WorkerStress.Options
+  ) {
     self.stack = stack
-    self.log = log
+    (self.log, self.steps, name) = (log, steps, "worker \(number)")
     accounts = options.mode.accounts
     cancels = options.mode == .cancellation
     random = SplitMix64(seed: options.seed &+ UInt64(number))
@@ -38,11 +42,14 @@ actor Worker {
       }
       await work.value
     }
+    steps.begin(nil, of: name)
   }
 
   private func act() async {
     do {
-      switch Int.random(in: 0..<16, using: &random) {
+      let kind = Int.random(in: 0..<16, using: &random)
+      steps.begin("work of kind \(kind)", of: name)
+      switch kind {
       case 0..<5: try await transfer()
       case 5..<7: try await transferNested()
       case 7: try await transferWithUndo()

@@ -42,7 +42,8 @@ struct WorkerStress {
     /// The duration of each mode in seconds.
     var seconds = 5.0
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    var workers = 4
+    /// The numbers of the workers.
+    var workers = Array(0..<4)
     /// The modes that run one after the other.
     var modes = Mode.allCases
     var mode = Mode.usual
@@ -52,7 +53,21 @@ struct WorkerStress {
 
   init(_ options: Options) { self.options = options }
 
-  func run() async throws -> Report {
+  /// The numbers of steps of a simulated run's parts: a step for each worker, and one for each tenth
+  /// of the time.
+  nonisolated static let steps = HistorySteps([4, 10])
+
+  /// Runs the history of a seed, and returns its counts and violations.
+  static func run(
+    seed: UInt64, _ mode: Mode, _ steps: HistorySteps, _ log: StepLog
+  ) async throws -> Report {
+    var options = Options()
+    options.seconds = 0.0005 * Double(steps.numbers(of: 1).count)
+    (options.seed, options.modes, options.workers) = (seed, [mode], steps.numbers(of: 0))
+    return try await WorkerStress(options).run(log)
+  }
+
+  func run(_ log: StepLog = StepLog()) async throws -> Report {
     var report = Report(mode: "workers")
     let watchdog = Watchdog(mode: "workers", work: .seconds(options.seconds))
     defer { watchdog.end() }
@@ -62,8 +77,11 @@ struct WorkerStress {
       watchdog.begin("\(mode)", done: done(0))
       var options = options
       options.mode = mode
-      if mode == .contention { options.workers *= 2 }
-      var run = try await WorkerRun(options, watchdog, done: done)
+      if mode == .contention {
+        let next = (options.workers.max() ?? 0) + 1
+        options.workers += options.workers.map { $0 + next }
+      }
+      var run = try await WorkerRun(options, watchdog, log, done: done)
       try await run.run()
       var part = Report(mode: "\(mode)", counts: run.counts)
       part.require("saves")
@@ -88,6 +106,7 @@ struct WorkerStress {
 private struct WorkerRun {
   private let options: WorkerStress.Options
   private let watchdog: Watchdog
+  private let steps: StepLog
   /// The part of all modes that is done, by the part of this mode.
   private let done: (Double) -> Double
   private let stack: Stack
@@ -101,10 +120,11 @@ private struct WorkerRun {
 
   private static let checkpoints = 4
 
-  init(_ options: WorkerStress.Options, _ watchdog: Watchdog, done: @escaping (Double) -> Double)
-    async throws
-  {
-    self.options = options
+  init(
+    _ options: WorkerStress.Options, _ watchdog: Watchdog, _ steps: StepLog,
+    done: @escaping (Double) -> Double
+  ) async throws {
+    (self.options, self.steps) = (options, steps)
     self.done = done
     self.watchdog = watchdog
     random = SplitMix64(seed: options.seed &- 1)
@@ -119,10 +139,10 @@ private struct WorkerRun {
   }
 
   mutating func run() async throws {
-    let workers = (0..<options.workers).map { Worker(stack, log, number: $0, options) }
+    let workers = options.workers.map { Worker(stack, log, steps, number: $0, options) }
     for checkpoint in 1...Self.checkpoints {
       let done = done((checkpoint - 1).share(of: Self.checkpoints))
-      watchdog.begin("\(options.mode), work before check \(checkpoint)", done: done)
+      begin("work before check \(checkpoint)", done: done)
       let deadline = ContinuousClock.now + .seconds(options.seconds / Double(Self.checkpoints))
       let working = Task {
         await withTaskGroup { group in
@@ -130,9 +150,9 @@ private struct WorkerRun {
         }
       }
       while ContinuousClock.now < deadline { try await actOnView() }
-      watchdog.begin("\(options.mode), the workers at check \(checkpoint)", done: done)
+      begin("the workers at check \(checkpoint)", done: done)
       await working.value
-      watchdog.begin("\(options.mode), check \(checkpoint)", done: done)
+      begin("check \(checkpoint)", done: done)
       try await check(done: done)
     }
     for worker in workers {
@@ -140,6 +160,12 @@ private struct WorkerRun {
       violations += await worker.violations
     }
     await stack.close()
+    steps.begin(nil, of: "the view")
+  }
+
+  private func begin(_ part: String, done: Double) {
+    watchdog.begin("\(options.mode), \(part)", done: done)
+    steps.begin(part, of: "the view")
   }
 
   /// Edits through the view context.
@@ -221,7 +247,7 @@ private struct WorkerRun {
       violations.append("the acknowledged saves do not make the branches")
     }
     violations += try await observers.violations(stored) { part in
-      watchdog.begin("\(options.mode), \(part)", done: done)
+      begin(part, done: done)
     }
     counts["checkpoints", default: 0] += 1
   }

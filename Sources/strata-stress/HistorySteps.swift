@@ -1,28 +1,26 @@
-/// The steps of a race that run: all of them, or those that a shrunk race keeps.
-struct RaceSteps: Sendable, CustomStringConvertible {
-  /// A step of a part of the race. Its random numbers depend on its number, not on other steps.
+/// The steps of a history that run: all of them, or those that a shrunk history keeps.
+struct HistorySteps: Sendable, CustomStringConvertible {
+  /// A step of a part of the history. Its random numbers depend on its number, not on other steps.
   private struct Step: Sendable {
     let part: Int
     let number: Int
   }
 
-  /// The numbers of steps of the parts: the user of the view context, three workers, and the worker
-  /// of the other stack.
-  private static let counts = [24, 18, 18, 18, 18]
-
-  private var steps = counts.enumerated().flatMap { part, count in
-    (0..<count).map { Step(part: part, number: $0) }
-  }
+  private var steps: [Step]
   /// Whether files may fail, the process may be killed, and the power may be lost.
   private(set) var hasTrouble = true
 
-  /// The steps of the user of the view context.
-  var user: [Int] { numbers(of: 0) }
+  /// Creates all steps of parts.
+  ///
+  /// - Parameter counts: the number of steps of each part.
+  init(_ counts: [Int]) {
+    steps = counts.enumerated().flatMap { part, count in
+      (0..<count).map { Step(part: part, number: $0) }
+    }
+  }
 
-  /// The steps of a worker.
-  func worker(_ number: Int) -> [Int] { numbers(of: 1 + number) }
-
-  private func numbers(of part: Int) -> [Int] {
+  /// Returns the numbers of the steps of a part.
+  func numbers(of part: Int) -> [Int] {
     steps.filter { $0.part == part }.map(\.number)
   }
 
@@ -35,10 +33,11 @@ struct RaceSteps: Sendable, CustomStringConvertible {
   /// The algorithm is delta debugging (Zeller and Hildebrandt, 2002): it removes halves of the steps,
   /// then quarters, and so on down to single steps, until no single step can be removed.
   ///
-  /// - Parameter limit: the maximum number of histories that are tried.
-  mutating func shrink(limit: Int = 400, _ fails: (RaceSteps) async -> Bool) async {
+  /// - Parameter limit: the maximum number of shorter steps that are tried.
+  mutating func shrink(tries limit: Int, _ fails: (HistorySteps) async -> Bool) async {
+    if limit == 0 { return }
     var tries = 0
-    func canBe(_ shorter: RaceSteps) async -> Bool {
+    func canBe(_ shorter: HistorySteps) async -> Bool {
       tries += 1
       return await fails(shorter)
     }

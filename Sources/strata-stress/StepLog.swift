@@ -21,4 +21,9 @@ final class StepLog: Sendable {
 
   /// Notes the step that a part begins; nil if the part has ended.
   func begin(_ step: String?, of part: String) { state.withLock { $0.current[part] = step } }
+
+  /// Returns a violation, the steps that wait and all steps, one a line.
+  func words(_ violation: String) -> String {
+    ([violation] + waits.map { "waiting: \($0)" } + steps).joined(separator: "\n    ")
+  }
 }
