@@ -223,14 +223,10 @@ final class ContextHistory {
     case 6: try edit(random.oneIn(2) ? nil : screen.tables.loans, screen.tables.topics)
     default:
       let link = random.link()
-      if random.oneIn(2) {
-        view.link(link.book, to: link.topic, in: Book.topics)
-        pending.links[link] = true
-      } else {
-        view.unlink(link.book, from: link.topic, in: Book.topics)
-        pending.links[link] = false
-      }
-      note("view links \(link): \(pending.links[link] ?? false)", "edits")
+      let isThere = random.oneIn(2)
+      link.set(isThere, in: view, fromBook: random.oneIn(2))
+      pending.links[link] = isThere
+      note("view links \(link): \(isThere)", "edits")
     }
   }
 

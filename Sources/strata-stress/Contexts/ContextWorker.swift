@@ -71,11 +71,7 @@ final class ContextWorker {
     case 7:
       let link = history.random.link()
       let isThere = history.random.oneIn(2)
-      if isThere {
-        context.link(link.book, to: link.topic, in: Book.topics)
-      } else {
-        context.unlink(link.book, from: link.topic, in: Book.topics)
-      }
+      link.set(isThere, in: context, fromBook: history.random.oneIn(2))
       layer.links[link] = isThere
       history.note("\(name) links \(link): \(isThere)", "edits")
     case 8..<11: try await save(history)

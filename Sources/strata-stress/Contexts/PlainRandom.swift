@@ -31,6 +31,29 @@ extension SplitMix64 {
   }
 }
 
+extension PlainLink {
+  /// Links the book and the topic, or unlinks them, from one of their ends.
+  @MainActor
+  func set(_ isThere: Bool, in view: ViewContext, fromBook: Bool) {
+    switch (isThere, fromBook) {
+    case (true, true): view.link(book, to: topic, in: Book.topics)
+    case (true, false): view.link(topic, to: book, in: Topic.books)
+    case (false, true): view.unlink(book, from: topic, in: Book.topics)
+    case (false, false): view.unlink(topic, from: book, in: Topic.books)
+    }
+  }
+
+  /// Links the book and the topic, or unlinks them, from one of their ends.
+  func set(_ isThere: Bool, in scratch: ScratchContext, fromBook: Bool) {
+    switch (isThere, fromBook) {
+    case (true, true): scratch.link(book, to: topic, in: Book.topics)
+    case (true, false): scratch.link(topic, to: book, in: Topic.books)
+    case (false, true): scratch.unlink(book, from: topic, in: Book.topics)
+    case (false, false): scratch.unlink(topic, from: book, in: Topic.books)
+    }
+  }
+}
+
 extension SplitMix64 {
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }

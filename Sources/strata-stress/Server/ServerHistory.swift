@@ -11,28 +11,28 @@ import StrataImport
 @MainActor
 final class ServerHistory {
   private let seed: UInt64
-  private let log: StepLog
+  let log: StepLog
   /// The numbers of steps of the only part, before both sides come to rest.
   nonisolated static let steps = HistorySteps([30])
   /// The part of a seed that decides the first step.
   private static let stepsPart: UInt64 = 10
-  private var counts: [String: Int] = [:]
+  var counts: [String: Int] = [:]
   private let url: URL
-  private var stack: Stack
-  private var outbox: Outbox
+  var stack: Stack
+  var outbox: Outbox
   /// The notes on the screen.
   private var shown: LiveQuery<SharedNote>
-  private let server: UnreliableServer
+  let server: UnreliableServer
   /// The kill of the process that has the store open.
-  private var kill = Kill()
-  private var random: SplitMix64
-  private var edits = UserEdits()
+  var kill = Kill()
+  var random: SplitMix64
+  var edits = UserEdits()
   private var lastValue = 0
-  private var isRefreshing = false
+  var isRefreshing = false
   /// Whether a refresh was cancelled. Its commit may still arrive.
   private var hasCancelled = false
   /// Whether the history reverts every refused edit.
-  private var isSettling = false
+  var isSettling = false
 
   /// Runs the history of a seed, and returns its counts.
   ///
@@ -77,12 +77,12 @@ final class ServerHistory {
     for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
   }
 
-  private func note(_ step: String, _ kind: String) {
+  func note(_ step: String, _ kind: String) {
     log.add(step)
     counts[kind, default: 0] += 1
   }
 
-  private func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+  func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
     try Contradiction.unless(condition, text())
   }
 
@@ -112,7 +112,7 @@ final class ServerHistory {
     }
   }
 
-  private func rows() async throws -> [Int: SharedNote] {
+  func rows() async throws -> [Int: SharedNote] {
     let all = try await stack.fetch(SharedNote.all)
     return Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
   }
@@ -123,7 +123,7 @@ final class ServerHistory {
   }
 
   /// Returns an edit of the title, of the text or of both.
-  private func newEdit() -> LocalEdit {
+  func newEdit() -> LocalEdit {
     let (title, part) = (newTitle(), random.below(3))
     return .written(
       title: part == 0 ? nil : title, text: part == 1 ? nil : "local \(lastValue)")
@@ -133,7 +133,7 @@ final class ServerHistory {
   ///
   /// - Returns: the note's key, and the edit if it was made.
   @discardableResult
-  private func edit() async throws -> (id: Int, edit: LocalEdit?) {
+  func edit() async throws -> (id: Int, edit: LocalEdit?) {
     let id = random.oneIn(3) ? 100 + random.below(3) : 1 + random.below(12)
     var edit = newEdit()
     let (deletes, usesScratch) = (random.oneIn(4), random.oneIn(2))
@@ -149,7 +149,7 @@ final class ServerHistory {
   /// Saves an edit, unless it comes too late for what a refresh commits.
   ///
   /// - Returns: whether it was saved.
-  private func save(
+  func save(
     _ edit: LocalEdit, of old: SharedNote?, _ id: Int, usesScratch: Bool
   ) async throws -> Bool {
     do {
@@ -192,113 +192,14 @@ final class ServerHistory {
     try await view.save()
   }
 
-  /// Returns the keys of the rows with requests in the outbox, including refused requests.
-  private func waiting() async throws -> Set<Int> {
-    let keys = try await outbox.requests().map(\.key) + outbox.refusals().map(\.request.key)
-    return Set(
-      keys.compactMap { key in
-        if case .integer(let id) = key.cell { Int(id) } else { nil }
-      })
+  /// Cancels work after some choices of the scheduler.
+  func cancel<Value: Sendable>(_ work: Task<Value, any Error>) async {
+    for _ in 0..<random.below(20) { await Task.yield() }
+    work.cancel()
   }
 
-  private func push() async throws {
-    let before = edits.waiting
-    let isKilled = armKill()
-    let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
-    let unasked = Lock<[Int]>([])
-    let wrong = Lock<[String]>([])
-    // The user goes on editing while the server is asked.
-    var editing: Task<(id: Int, edit: LocalEdit?), any Error>?
-    if !isKilled, !isSettling, random.oneIn(3) {
-      editing = Task { try await self.edit() }
-      counts["editsInPushes", default: 0] += 1
-    }
-    do {
-      let result = try await outbox.push { [server, kill] request in
-        if kill.isDead { throw URLError(.networkConnectionLost) }
-        guard case .integer(let key) = request.key.cell else { return .refused("no key") }
-        let id = Int(key)
-        // The outbox must not send an acknowledged edit again before the row is edited again.
-        if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
-          unasked.withLock { $0.append(id) }
-        }
-        // A row that is edited meanwhile is compared at the end, with the server's.
-        if let edit = before[id], !edit.isSent(by: request) {
-          wrong.withLock { $0.append("\(id) as \(request), not \(edit)") }
-        }
-        let (kind, names) = (request.kind, request.attributes)
-        let note = kind == .delete ? nil : request.value(as: SharedNote.self)?.shared
-        try await server.pause()
-        guard let verdict = server.with({ $0.apply(kind, id, note, names) }) else {
-          throw URLError(.networkConnectionLost)
-        }
-        try await server.pause()
-        verdicts.withLock { $0.append((id, verdict)) }
-        return verdict
-      }
-      note("a push: \(result)", "pushes")
-    } catch is URLError {
-      note("a push is lost", "lostPushes")
-    } catch let error as StoreError where kill.isDead {
-      note("a push is killed: \(error.code)", "killedPushes")
-    }
-    let meanwhile = try await editing?.value
-    if isKilled { try await endKill() }
-    let seen = verdicts.withLock { $0 }
-    log.add("verdicts \(seen)")
-    let waiting = try await waiting()
-    // A killed process may not have stored the last answers.
-    for (id, verdict) in seen where verdict == .done && id != meanwhile?.id {
-      if !isKilled || !waiting.contains(id) { edits.acknowledge(id) }
-    }
-    if let (id, edit) = meanwhile, let all = edits.waiting[id] {
-      if waiting.contains(id) {
-        // The server has the edits from before the push.
-        if seen.contains(where: { $0 == (id, .done) }), let edit {
-          edits.acknowledge(id, before[id], butNot: edit)
-        }
-      } else {
-        let found = server.notes[id]
-        // An insertion that the server has not made, and its deletion, leave nothing to push. The
-        // server may have a note of its own with the same key.
-        let isUnmade = edit == .deleted && seen.contains { $0.id == id && $0.verdict != .done }
-        // Beside a refresh the server may have edited the note itself since.
-        let isChanged = isRefreshing && server.with { $0.ownEdits.contains(id) }
-        try require(
-          isUnmade || isChanged || all.isContained(in: found),
-          "\(id) does not wait, and the server has \(found as Any)")
-        if isUnmade { edits.giveUp(id) } else { edits.acknowledge(id) }
-      }
-    }
-    let ids = Set(edits.waiting.keys)
-    try require(waiting == ids, "\(waiting.sorted()) wait, not \(ids.sorted())")
-    let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile?.id }
-    try require(unaskedIDs.isEmpty, "sent unasked: \(unaskedIDs)")
-    let wrongs = wrong.withLock { $0 }.filter { text in
-      meanwhile.map { !text.hasPrefix("\($0.id) ") } ?? true
-    }
-    try require(wrongs.isEmpty, "sent otherwise than edited: \(wrongs)")
-    for refusal in try await outbox.refusals() { try await end(refusal) }
-  }
-
-  /// Reverts a refused edit, replaces it, or leaves it.
-  private func end(_ refusal: PushRefusal) async throws {
-    guard case .integer(let key) = refusal.request.key.cell else { return }
-    let id = Int(key)
-    counts["refusals", default: 0] += 1
-    edits.refuse(id)
-    switch isSettling ? 0 : random.below(3) {
-    case 0:
-      try require(try await outbox.revert(refusal), "the refusal of \(id) is not given up")
-      note("the edit of \(id) is given up", "reverts")
-      edits.giveUp(id)
-    case 1:
-      guard let row = try await rows()[id] else { return }
-      let edit = newEdit()
-      note("the user makes \(id) \(edit) instead", "edits")
-      _ = try await save(edit, of: row, id, usesScratch: true)
-    default: return
-    }
+  static func isCancellation(_ error: any Error) -> Bool {
+    error is CancellationError || (error as? StoreError)?.code == .cancelled
   }
 
   private func feed() throws -> Feed {
@@ -323,10 +224,7 @@ final class ServerHistory {
     let isBeside = !isKilled && !isReliable && random.oneIn(2)
     let faults = server.with { $0.faults }
     let task = Task { try await refresher.refresh(feed) }
-    if isCancelled {
-      for _ in 0..<random.below(20) { await Task.yield() }
-      task.cancel()
-    }
+    if isCancelled { await cancel(task) }
     hasCancelled = hasCancelled || isCancelled
     if isBeside { try await goOn(beside: feed, refresher) }
     let result = await task.result
@@ -385,8 +283,17 @@ final class ServerHistory {
 
   /// Evicts most notes. Notes whose edits wait stay.
   private func evict() async throws {
-    let report = try await stack.evict(.beyond(newest: random.below(6), by: \SharedNote.id))
-    note("an eviction: \(report)", "noteEvictions")
+    let left = random.below(6)
+    let evicting = Task { [stack] in
+      try await stack.evict(.beyond(newest: left, by: \SharedNote.id))
+    }
+    let isCancelled = random.oneIn(4)
+    if isCancelled { await cancel(evicting) }
+    do {
+      note("an eviction: \(try await evicting.value)", "noteEvictions")
+    } catch  where isCancelled && Self.isCancellation(error) {
+      note("an eviction is cancelled", "cancelledEvictions")
+    }
     let rows = try await rows()
     for (id, edit) in edits.waiting {
       try require(
@@ -403,14 +310,14 @@ final class ServerHistory {
   /// Arms the kill for the work that follows, at random.
   ///
   /// - Returns: whether the kill is armed.
-  private func armKill() -> Bool {
+  func armKill() -> Bool {
     guard !isSettling, random.oneIn(4) else { return false }
     kill.arm(after: random.below(30))
     return true
   }
 
   /// Replaces a killed process by a new process, which opens the store again.
-  private func endKill() async throws {
+  func endKill() async throws {
     guard kill.disarm() else { return }
     note("the process was killed", "kills")
     await stack.close()

@@ -114,11 +114,7 @@ final class RaceUser {
     default:
       let link = random.link()
       let isThere = random.oneIn(2)
-      if isThere {
-        view.link(link.book, to: link.topic, in: Book.topics)
-      } else {
-        view.unlink(link.book, from: link.topic, in: Book.topics)
-      }
+      link.set(isThere, in: view, fromBook: random.oneIn(2))
       pending.links[link] = isThere
       transcript.step("the view links \(link): \(isThere)")
     }

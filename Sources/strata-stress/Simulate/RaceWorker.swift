@@ -151,11 +151,7 @@ actor RaceWorker {
   private func link() {
     let link = random.link()
     let isThere = random.oneIn(2)
-    if isThere {
-      scratch.link(link.book, to: link.topic, in: Book.topics)
-    } else {
-      scratch.unlink(link.book, from: link.topic, in: Book.topics)
-    }
+    link.set(isThere, in: scratch, fromBook: random.oneIn(2))
     layer.links[link] = isThere
     transcript.step("\(name) links \(link): \(isThere)")
   }

@@ -1,0 +1,126 @@
+import Foundation
+import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+// The pushes of a history, and the refusals of the server.
+
+extension ServerHistory {
+  /// Returns the keys of the rows with requests in the outbox, including refused requests.
+  func waiting() async throws -> Set<Int> {
+    let keys = try await outbox.requests().map(\.key) + outbox.refusals().map(\.request.key)
+    return Set(
+      keys.compactMap { key in
+        if case .integer(let id) = key.cell { Int(id) } else { nil }
+      })
+  }
+
+  func push() async throws {
+    let before = edits.waiting
+    let isKilled = armKill()
+    let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
+    let unasked = Lock<[Int]>([])
+    let wrong = Lock<[String]>([])
+    // The user goes on editing while the server is asked.
+    var editing: Task<(id: Int, edit: LocalEdit?), any Error>?
+    if !isKilled, !isSettling, random.oneIn(3) {
+      editing = Task { try await self.edit() }
+      counts["editsInPushes", default: 0] += 1
+    }
+    let isCancelled = !isKilled && !isSettling && random.oneIn(6)
+    let pushing = Task { [outbox, server, kill] in
+      try await outbox.push { request in
+        if kill.isDead { throw URLError(.networkConnectionLost) }
+        guard case .integer(let key) = request.key.cell else { return .refused("no key") }
+        let id = Int(key)
+        // The outbox must not send an acknowledged edit again before the row is edited again.
+        if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
+          unasked.withLock { $0.append(id) }
+        }
+        // A row that is edited meanwhile is compared at the end, with the server's.
+        if let edit = before[id], !edit.isSent(by: request) {
+          wrong.withLock { $0.append("\(id) as \(request), not \(edit)") }
+        }
+        let (kind, names) = (request.kind, request.attributes)
+        let note = kind == .delete ? nil : request.value(as: SharedNote.self)?.shared
+        try await server.pause()
+        guard let verdict = server.with({ $0.apply(kind, id, note, names) }) else {
+          throw URLError(.networkConnectionLost)
+        }
+        try await server.pause()
+        verdicts.withLock { $0.append((id, verdict)) }
+        return verdict
+      }
+    }
+    if isCancelled { await cancel(pushing) }
+    do {
+      note("a push: \(try await pushing.value)", "pushes")
+    } catch is URLError {
+      note("a push is lost", "lostPushes")
+    } catch let error as StoreError where kill.isDead {
+      note("a push is killed: \(error.code)", "killedPushes")
+    } catch  where isCancelled && Self.isCancellation(error) {
+      note("a push is cancelled", "cancelledPushes")
+    }
+    let meanwhile = try await editing?.value
+    if isKilled { try await endKill() }
+    let seen = verdicts.withLock { $0 }
+    log.add("verdicts \(seen)")
+    let waiting = try await waiting()
+    // A killed process or a cancelled push may not have stored the last answers.
+    for (id, verdict) in seen where verdict == .done && id != meanwhile?.id {
+      if !isKilled && !isCancelled || !waiting.contains(id) { edits.acknowledge(id) }
+    }
+    if let (id, edit) = meanwhile, let all = edits.waiting[id] {
+      if waiting.contains(id) {
+        // The server has the edits from before the push.
+        if seen.contains(where: { $0 == (id, .done) }), let edit {
+          edits.acknowledge(id, before[id], butNot: edit)
+        }
+      } else {
+        let found = server.notes[id]
+        // An insertion that the server has not made, and its deletion, leave nothing to push. The
+        // server may have a note of its own with the same key.
+        let isUnmade = edit == .deleted && seen.contains { $0.id == id && $0.verdict != .done }
+        // Beside a refresh the server may have edited the note itself since.
+        let isChanged = isRefreshing && server.with { $0.ownEdits.contains(id) }
+        try require(
+          isUnmade || isChanged || all.isContained(in: found),
+          "\(id) does not wait, and the server has \(found as Any)")
+        if isUnmade { edits.giveUp(id) } else { edits.acknowledge(id) }
+      }
+    }
+    let ids = Set(edits.waiting.keys)
+    try require(waiting == ids, "\(waiting.sorted()) wait, not \(ids.sorted())")
+    let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile?.id }
+    try require(unaskedIDs.isEmpty, "sent unasked: \(unaskedIDs)")
+    let wrongs = wrong.withLock { $0 }.filter { text in
+      meanwhile.map { !text.hasPrefix("\($0.id) ") } ?? true
+    }
+    try require(wrongs.isEmpty, "sent otherwise than edited: \(wrongs)")
+    for refusal in try await outbox.refusals() { try await end(refusal) }
+  }
+
+  /// Reverts a refused edit, replaces it, or leaves it.
+  func end(_ refusal: PushRefusal) async throws {
+    guard case .integer(let key) = refusal.request.key.cell else { return }
+    let id = Int(key)
+    counts["refusals", default: 0] += 1
+    edits.refuse(id)
+    switch isSettling ? 0 : random.below(3) {
+    case 0:
+      try require(try await outbox.revert(refusal), "the refusal of \(id) is not given up")
+      note("the edit of \(id) is given up", "reverts")
+      edits.giveUp(id)
+    case 1:
+      guard let row = try await rows()[id] else { return }
+      let edit = newEdit()
+      note("the user makes \(id) \(edit) instead", "edits")
+      _ = try await save(edit, of: row, id, usesScratch: true)
+    default: return
+    }
+  }
+}
