@@ -104,14 +104,16 @@ final class LiveResult {
     }
     guard let id = load.current.id, let update = updates[id] else { return unwanted }
     let hadError = load.loadError != nil
-    let isStatus =
-      switch load.take(id, update.result.error) {
-      case .failed, .current(isFirst: true): true
-      case .current(isFirst: false): hadError
-      case .unwanted, .replaced, .changeFailed: false
-      }
-    take(update, update.changed)
-    if isStatus { reportLater(update.changed, isStatus: true) }
+    var changed = update.changed
+    var isStatus = false
+    switch load.take(id, update.result.error) {
+    case .current(isFirst: true): (changed, isStatus) = (.all, true)
+    case .current(isFirst: false): isStatus = hadError
+    case .failed: isStatus = true
+    case .unwanted, .replaced, .changeFailed: break
+    }
+    take(update, changed)
+    if isStatus { reportLater(changed, isStatus: true) }
     return unwanted
   }
 

@@ -367,7 +367,7 @@ actor Maintainer {
     defer { undelivered = taken }
     for (id, update) in turn.updates {
       guard let identity = identities[id] else { continue }
-      if let change = update.change {
+      if let change = update.change, !update.isCaughtUp {
         taken.changed[identity] = change
       } else {
         entries[identity]?.reportAgain(to: id)
@@ -380,7 +380,7 @@ actor Maintainer {
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
     for identity in entries.waiting.union(changed.keys) {
-      entries[identity]?.report(changed[identity]) { updates[$0] = $1 }
+      entries[identity]?.report(changed[identity], over: delivered) { updates[$0] = $1 }
     }
     return updates
   }

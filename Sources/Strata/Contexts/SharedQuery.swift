@@ -80,8 +80,7 @@ struct SharedQuery: Sendable {
 
   /// Notes how a load changed the result that some live queries already have.
   ///
-  /// Even if much of a table changes, that result may stay the same. If the difference is not worth
-  /// listing, all live queries get the whole new result.
+  /// Even if much of a table changes, that result may stay the same.
   ///
   /// - Parameter delivered: the results that live queries have.
   mutating func didLoad(over delivered: [LiveID: MaintainedResult]) {
@@ -109,18 +108,28 @@ struct SharedQuery: Sendable {
   mutating func reportAgain(to id: LiveID) { unreported.insert(id) }
 
   /// Reports the result to the live queries that lack it, and a change to the others.
-  mutating func report(_ change: MaintainedChange?, to update: (LiveID, MaintainedUpdate) -> Void) {
+  ///
+  /// - Parameter delivered: the results that live queries have.
+  mutating func report(
+    _ change: MaintainedChange?, over delivered: [LiveID: MaintainedResult],
+    to update: (LiveID, MaintainedUpdate) -> Void
+  ) {
     let result = query.result
     if isStopped || !query.isLoaded && result.error == nil { return }
     for id in unreported {
-      update(id, MaintainedUpdate(result: result, change: nil, fold: fold(of: id, nil)))
+      let missed = delivered[id].flatMap { MaintainedChange(from: $0.tree, to: result.tree) }
+      update(
+        id,
+        MaintainedUpdate(
+          result: result, change: missed, isCaughtUp: true, fold: fold(of: id, nil)))
     }
     let change = change.map { change in reloaded.map(change.followed) ?? change } ?? reloaded
     reloaded = nil
     if let change {
       for id in counters.keys where !unreported.contains(id) {
         let fold = fold(of: id, change.keys)
-        update(id, MaintainedUpdate(result: result, change: change, fold: fold))
+        update(
+          id, MaintainedUpdate(result: result, change: change, isCaughtUp: false, fold: fold))
       }
     }
     unreported = []

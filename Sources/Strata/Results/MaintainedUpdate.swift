@@ -14,6 +14,9 @@ struct MaintainedUpdate: Sendable {
   let result: MaintainedResult
   /// The changes since the result before; nil for a first result, or if they are too many to list.
   let change: MaintainedChange?
+  /// Whether the live query has missed changes, so that `change` is the difference from the result that
+  /// it has.
+  let isCaughtUp: Bool
   /// The query's aggregates over the result; nil without aggregates.
   let fold: AggregateFold?
 

@@ -106,10 +106,25 @@ extension ContextHistory {
     try require(view.commit == newest, "the view context is at \(view.commit) of \(newest)")
   }
 
+  /// Suspends the stack while a child saves into the view context.
+  private func suspendChild(_ child: ContextWorker) async throws {
+    note("\(child.name) saves while the stack is suspended", "suspendedChildren")
+    let saving = Task { try await child.save(self) }
+    for _ in 0..<random.below(6) { await Task.yield() }
+    await stack.suspend()
+    for worker in workers { worker.didSuspend() }
+    for _ in 0..<random.below(6) { await Task.yield() }
+    try await stack.resume()
+    try await saving.value
+  }
+
   /// Suspends the stack. Meanwhile the history edits the view context and commits through the other
   /// stack.
   func suspend() async throws {
     try await finishSave()
+    if random.oneIn(2), let child = workers.first(where: { $0.parent == .view }) {
+      return try await suspendChild(child)
+    }
     note("the stack is suspended", "suspensions")
     await stack.suspend()
     for worker in workers { worker.didSuspend() }

@@ -226,7 +226,7 @@ final class ContextWorker {
 
   // MARK: Saving
 
-  private func save(_ history: ContextHistory) async throws {
+  func save(_ history: ContextHistory) async throws {
     try await history.finishSave()
     if layer.isEmpty { return }
     let policy = history.random.pick(PlainPolicy.allCases)

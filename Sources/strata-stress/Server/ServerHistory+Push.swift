@@ -9,13 +9,10 @@ import StrataImport
 // The pushes of a history, and the refusals of the server.
 
 extension ServerHistory {
-  /// Returns the keys of the rows with requests in the outbox, including refused requests.
+  /// Returns the keys of the notes with requests in the outbox, including refused requests.
   func waiting() async throws -> Set<Int> {
-    let keys = try await outbox.requests().map(\.key) + outbox.refusals().map(\.request.key)
-    return Set(
-      keys.compactMap { key in
-        if case .integer(let id) = key.cell { Int(id) } else { nil }
-      })
+    let requests = try await outbox.requests() + outbox.refusals().map(\.request)
+    return Set(requests.compactMap { $0.id(of: SharedNote.self) })
   }
 
   func push() async throws {
@@ -34,8 +31,14 @@ extension ServerHistory {
     let pushing = Task { [outbox, server, kill] in
       try await outbox.push { request in
         if kill.isDead { throw URLError(.networkConnectionLost) }
-        guard case .integer(let key) = request.key.cell else { return .refused("no key") }
-        let id = Int(key)
+        if let folder = request.id(of: Folder.self) {
+          try await server.pause()
+          guard let verdict = server.with({ $0.add(folder: folder) }) else {
+            throw URLError(.networkConnectionLost)
+          }
+          return verdict
+        }
+        guard let id = request.id(of: SharedNote.self) else { return .refused("no key") }
         // The outbox must not send an acknowledged edit again before the row is edited again.
         if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
           unasked.withLock { $0.append(id) }
@@ -45,7 +48,11 @@ extension ServerHistory {
           wrong.withLock { $0.append("\(id) as \(request), not \(edit)") }
         }
         let (kind, names) = (request.kind, request.attributes)
-        let note = kind == .delete ? nil : request.value(as: SharedNote.self)?.shared
+        let row = kind == .delete ? nil : request.value(as: SharedNote.self)
+        if let folder = row?.folderID, !server.folders.contains(folder) {
+          wrong.withLock { $0.append("to the folder \(folder), which the server lacks") }
+        }
+        let note = row?.shared
         try await server.pause()
         guard let verdict = server.with({ $0.apply(kind, id, note, names) }) else {
           throw URLError(.networkConnectionLost)
@@ -100,14 +107,13 @@ extension ServerHistory {
     let wrongs = wrong.withLock { $0 }.filter { text in
       meanwhile.map { !text.hasPrefix("\($0.id) ") } ?? true
     }
-    try require(wrongs.isEmpty, "sent otherwise than edited: \(wrongs)")
+    try require(wrongs.isEmpty, "sent wrongly: \(wrongs)")
     for refusal in try await outbox.refusals() { try await end(refusal) }
   }
 
   /// Reverts a refused edit, replaces it, or leaves it.
   func end(_ refusal: PushRefusal) async throws {
-    guard case .integer(let key) = refusal.request.key.cell else { return }
-    let id = Int(key)
+    guard let id = refusal.request.id(of: SharedNote.self) else { return }
     counts["refusals", default: 0] += 1
     edits.refuse(id)
     switch isSettling ? 0 : random.below(3) {

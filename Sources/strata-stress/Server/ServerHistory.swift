@@ -55,7 +55,7 @@ final class ServerHistory {
       .appendingPathComponent("strata-server-\(UUID().uuidString).sqlite")
     StoreFiles.remove(url)
     ObservedFileSystem.observe(url.path, with: kill)
-    stack = try await Stack.open(SharedNote.self, at: url)
+    stack = try await Stack.open(SharedNote.self, Folder.self, at: url)
     outbox = try await stack.outbox()
     shown = stack.viewContext.live(SharedNote.all)
     let (isLines, pageSize) = (random.oneIn(2), random.oneIn(2) ? 2 + random.below(4) : nil)
@@ -137,23 +137,27 @@ final class ServerHistory {
     let id = random.oneIn(3) ? 100 + random.below(3) : 1 + random.below(12)
     var edit = newEdit()
     let (deletes, usesScratch) = (random.oneIn(4), random.oneIn(2))
+    let folder = random.oneIn(3) ? Folder(id: lastValue) : nil
     let old = try await rows()[id]
     if old != nil && deletes { edit = .deleted }
     if old == nil { edit = .written(title: "", text: "").followed(by: edit) }
     note("the user makes \(id) \(edit)", "edits")
-    guard try await save(edit, of: old, id, usesScratch: usesScratch) else { return (id, nil) }
+    guard try await save(edit, of: old, id, in: folder, usesScratch: usesScratch) else {
+      return (id, nil)
+    }
     if edit == .deleted, try await !waiting().contains(id) { edits.forgetDeletion(of: id) }
     return (id, edit)
   }
 
   /// Saves an edit, unless it comes too late for what a refresh commits.
   ///
+  /// - Parameter folder: a new folder for the note.
   /// - Returns: whether it was saved.
   func save(
-    _ edit: LocalEdit, of old: SharedNote?, _ id: Int, usesScratch: Bool
+    _ edit: LocalEdit, of old: SharedNote?, _ id: Int, in folder: Folder? = nil, usesScratch: Bool
   ) async throws -> Bool {
     do {
-      try await write(edit, of: old, id, usesScratch: usesScratch)
+      try await write(edit, of: old, id, in: folder, usesScratch: usesScratch)
     } catch let error as StoreError {
       guard error.code == .conflict, isRefreshing || hasCancelled else { throw error }
       stack.viewContext.rollback()
@@ -166,9 +170,10 @@ final class ServerHistory {
 
   /// Writes or deletes a note through a scratch context or the view context.
   private func write(
-    _ edit: LocalEdit, of old: SharedNote?, _ id: Int, usesScratch: Bool
+    _ edit: LocalEdit, of old: SharedNote?, _ id: Int, in folder: Folder?, usesScratch: Bool
   ) async throws {
     let change = { @Sendable (note: inout SharedNote) in
+      note.folderID = folder?.id ?? note.folderID
       if case .written(let title, let text) = edit {
         (note.title, note.text) = (title ?? note.title, text ?? note.text)
       }
@@ -182,12 +187,15 @@ final class ServerHistory {
       if usesScratch { return try await stack.withScratch { $0.delete(old) } }
       view.delete(old)
     case (nil, .deleted): return
-    case (let old?, .written):
-      if usesScratch { return try await stack.withScratch { $0.update(old, change) } }
-      view.update(old, change)
-    case (nil, .written):
-      if usesScratch { return try await stack.withScratch { [new] in $0.insert(new) } }
-      view.insert(new)
+    case (_, .written) where usesScratch:
+      return try await stack.withScratch { [new] scratch in
+        // The order of the edits is not that of the requests.
+        if let old { scratch.update(old, change) } else { scratch.insert(new) }
+        if let folder { scratch.insert(folder) }
+      }
+    case (_, .written):
+      if let old { view.update(old, change) } else { view.insert(new) }
+      if let folder { view.insert(folder) }
     }
     try await view.save()
   }
@@ -328,7 +336,7 @@ final class ServerHistory {
   }
 
   private func open() async throws {
-    stack = try await Stack.open(SharedNote.self, at: url)
+    stack = try await Stack.open(SharedNote.self, Folder.self, at: url)
     outbox = try await stack.outbox()
     shown = stack.viewContext.live(SharedNote.all)
     hasCancelled = false
@@ -350,6 +358,8 @@ final class ServerHistory {
     for refusal in try await outbox.refusals() { try await end(refusal) }
     try await refresh(isReliable: true)
     try require(try await outbox.requests().isEmpty, "something waits: \(edits.waiting)")
+    let folders = Set(try await stack.fetch(Folder.all).map(\.id))
+    try require(folders == server.folders, "the server has \(server.folders), not \(folders)")
     let notes = try await rows().mapValues(\.shared)
     // An empty answer in lines does not prove that the server has no notes, so no row is deleted.
     if server.notes.isEmpty && server.with({ $0.isLines }) { return }

@@ -8,11 +8,14 @@ struct SharedNote: Entity, Equatable {
   var text = ""
   /// The user's own mark. The server does not have it.
   var isRead = false
+  /// The folder in which the user put the note. The server has it, and its feed does not.
+  var folderID: Int?
 
   static let schema = Schema<SharedNote>("sharedNotes", key: \.id) {
     Attribute(\.title)
     Attribute(\.text)
     Attribute(\.isRead)
+    toOne(\.folderID, Folder.self, onDelete: .nullify)
   }
   static let json = JSONMapping<SharedNote> {
     Field(\.id, "id")
@@ -22,4 +25,11 @@ struct SharedNote: Entity, Equatable {
 
   /// The part of the note that the server has.
   var shared: UnreliableServer.Note { UnreliableServer.Note(title: title, text: text) }
+}
+
+/// A folder that the user makes. The server must have it before a note in it.
+struct Folder: Entity {
+  var id = 0
+
+  static let schema = Schema<Folder>("folders", key: \.id) {}
 }

@@ -24,6 +24,7 @@ final class UnreliableServer: Sendable {
 
   struct State: Sendable {
     var notes: [Int: Note] = [:]
+    var folders: Set<Int> = []
     /// The notes that have existed without a break since a caller filled the set.
     var lasting: Set<Int> = []
     /// The notes that the server itself edited since a caller emptied the set.
@@ -48,6 +49,7 @@ final class UnreliableServer: Sendable {
   }
 
   var notes: [Int: Note] { state.withLock { $0.notes } }
+  var folders: Set<Int> { state.withLock { $0.folders } }
 
   var transport: HTTPTransport {
     HTTPTransport { [self] request in
@@ -187,6 +189,17 @@ extension UnreliableServer.State {
       continuation.onTermination = { _ in sending.cancel() }
     }
     return (response, stream)
+  }
+
+  /// Takes a pushed folder.
+  ///
+  /// - Returns: the verdict, or nil if the request or its answer is lost.
+  mutating func add(folder id: Int) -> PushVerdict? {
+    let luck = isReliable ? 9 : random.below(10)
+    if luck == 0 { return nil }
+    if luck == 1 { return .later }
+    folders.insert(id)
+    return luck == 2 ? nil : .done
   }
 
   /// Applies a pushed edit by the rules of the server.

@@ -6,6 +6,7 @@ final class RaceList<Element: Equatable & Sendable> {
   private var list: [Element]
   private let wanted: () -> [Element]
   private var task: Task<Void, any Error>?
+  private var hasBegun = false
   private var hasEnded = false
   private var contradiction: (any Error)?
 
@@ -14,7 +15,8 @@ final class RaceList<Element: Equatable & Sendable> {
   ///   - wanted: returns the list that the live query shows.
   private init<Updates: AsyncSequence & Sendable>(
     _ updates: Updates, _ wanted: @escaping () -> [Element],
-    apply: @escaping @MainActor (Updates.Element, inout [Element]) -> [Element]
+    apply:
+      @escaping @MainActor (Updates.Element, inout [Element]) -> (list: [Element], isReset: Bool)
   ) where Updates.Element: Sendable, Updates.Failure == Never {
     self.wanted = wanted
     list = wanted()
@@ -24,10 +26,17 @@ final class RaceList<Element: Equatable & Sendable> {
     }
   }
 
-  private func take(_ apply: (inout [Element]) -> [Element]) {
-    let wanted = apply(&list)
-    if list == wanted || contradiction != nil { return }
-    contradiction = Contradiction(description: "an update leads to \(list), not \(wanted)")
+  private func take(_ apply: (inout [Element]) -> (list: [Element], isReset: Bool)) {
+    // The first result comes after an error, if the first load failed.
+    let mayReset = !hasBegun || list.isEmpty
+    hasBegun = true
+    let (wanted, isReset) = apply(&list)
+    if contradiction != nil { return }
+    if list != wanted {
+      contradiction = Contradiction(description: "an update leads to \(list), not \(wanted)")
+    } else if isReset && !mayReset {
+      contradiction = Contradiction(description: "an update of few elements is a reset")
+    }
   }
 
   /// Waits until the list is the live query's.
@@ -50,7 +59,7 @@ extension RaceList where Element == Book {
   convenience init(_ live: LiveQuery<Book>) {
     self.init(live.updates, { Array(live.elements) }) { update, list in
       update.apply(to: &list)
-      return Array(update.elements)
+      return (Array(update.elements), update.isReset)
     }
   }
 }
@@ -58,9 +67,10 @@ extension RaceList where Element == Book {
 extension RaceList where Element == [Book] {
   /// Follows the updates of a live query with sections.
   convenience init(_ live: SectionedLiveQuery<Book, Int>) {
-    self.init(live.updates, { live.sections.map { Array($0.elements) } }) { update, lists in
+    self.init(live.updates, { live.sections.map { Array($0.elements) } }) {
+      update, lists in
       update.apply(to: &lists)
-      return update.sections.map { Array($0.elements) }
+      return (update.sections.map { Array($0.elements) }, update.isReset)
     }
   }
 }

@@ -59,7 +59,8 @@ actor RaceWorker {
 
   private func step() async throws {
     switch random.below(20) {
-    case 0..<7: try await edit(Book.self)
+    case 0..<6: try await edit(Book.self)
+    case 6: try await random.oneIn(2) ? edit(Book.self) : editInChild()
     case 7: try await edit(Shelf.self)
     case 8: try await edit(Page.self)
     case 9: try await random.oneIn(2) ? edit(Loan.self) : edit(Topic.self)
@@ -91,14 +92,19 @@ actor RaceWorker {
     reading = nil
   }
 
-  private func find<E: PlainEntity>(_: E.Type, _ key: Int) async throws -> E? {
+  /// Finds a row in the context or in its child.
+  ///
+  /// - Parameter layer: the edits of the context, and of its child.
+  private func find<E: PlainEntity>(
+    _: E.Type, _ key: Int, in context: ScratchContext, under layer: PlainLayer
+  ) async throws -> E? {
     let earliest = transcript.reported(by: process)
     if reading == nil {
       reading = Transcript.ReadNote(reader: name, earliest: earliest)
       suspensions = transcript { $0.suspensions[process] }
     }
     let edit = layer.edits[E.table]?[key]
-    let found = try await scratch.find(E.self, key)
+    let found = try await context.find(E.self, key)
     let after = transcript { $0.suspensions[process] }
     if after == suspensions {
       reading?.rows.append(.init(table: E.table, key: key, found: found?.row, edit: edit))
@@ -114,38 +120,56 @@ actor RaceWorker {
   // MARK: Editing
 
   private func edit<E: PlainEntity>(_: E.Type) async throws {
-    let key = random.key(of: E.table)
-    let found = try await find(E.self, key)
-    guard let found else {
-      let row = random.row(of: E.table)
-      if random.oneIn(2) {
-        scratch.insert(E(key: key, row))
-        layer.edit(E.table, key, from: nil, to: row)
-      } else {
-        scratch.upsert(E(key: key, row))
-        layer.upsert(E.table, key, row)
-      }
-      return note(E.table, key)
-    }
-    switch random.below(6) {
-    case 0:
-      scratch.delete(found)
-      layer.edit(E.table, key, from: found.row, to: nil)
-    case 1:
-      let row = random.row(of: E.table)
-      scratch.upsert(E(key: key, row))
-      layer.upsert(E.table, key, row)
-    default:
-      let row = random.changed(found.row, of: E.table)
-      scratch.update(found) { $0 = E(key: key, row) }
-      if row != found.row { layer.edit(E.table, key, from: found.row, to: row) }
-    }
-    note(E.table, key)
+    layer = layer.joined(with: try await edits(of: E.self, in: scratch, over: layer))
   }
 
-  private func note(_ table: PlainTable, _ key: Int) {
-    let edit = layer.edits[table]?[key].map { "\($0)" } ?? "nothing"
-    transcript.step("\(name) makes \(table) \(key) \(edit)")
+  /// Edits through a child of the context, which is saved or released.
+  ///
+  /// A child that reads after a suspension knows later commits than the edits of its parent, and may
+  /// conflict with them.
+  private func editInChild() async throws {
+    let child = scratch.makeScratch()
+    var edits = PlainLayer()
+    for _ in 0...random.below(2) {
+      let more = try await self.edits(of: Book.self, in: child, over: layer.joined(with: edits))
+      edits = edits.joined(with: more)
+    }
+    let isOfOneCommit = layer.isEmpty || transcript { [process] in $0.suspensions[process] } == 0
+    if random.oneIn(4) || !isOfOneCommit { return }
+    transcript.step("\(name) takes the edits of a child")
+    try await child.save()
+    layer = layer.joined(with: edits)
+  }
+
+  /// Edits a random row in the context or in its child.
+  ///
+  /// - Parameter layer: the edits of the context, and of its child.
+  /// - Returns: the edit.
+  private func edits<E: PlainEntity>(
+    of: E.Type, in context: ScratchContext, over layer: PlainLayer
+  ) async throws -> PlainLayer {
+    var edits = PlainLayer()
+    let key = random.key(of: E.table)
+    let found = try await find(E.self, key, in: context, under: layer)
+    let row = random.row(of: E.table)
+    switch (found, random.below(6)) {
+    case (nil, 0..<3):
+      context.insert(E(key: key, row))
+      edits.edit(E.table, key, from: nil, to: row)
+    case (let found?, 0):
+      context.delete(found)
+      edits.edit(E.table, key, from: found.row, to: nil)
+    case (let found?, 2...):
+      let row = random.changed(found.row, of: E.table)
+      context.update(found) { $0 = E(key: key, row) }
+      edits.edit(E.table, key, from: found.row, to: row)
+    default:
+      context.upsert(E(key: key, row))
+      edits.upsert(E.table, key, row)
+    }
+    let edit = edits.edits[E.table]?[key].map { "\($0)" } ?? "nothing"
+    transcript.step("\(name) makes \(E.table) \(key) \(edit)")
+    return edits
   }
 
   private func link() {

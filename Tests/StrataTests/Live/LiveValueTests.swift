@@ -219,7 +219,7 @@ import Testing
   ) throws {
     let tree = ResultTree(ContiguousArray(try boats.map(chart.record)), order: plan.order)
     let update = MaintainedUpdate(
-      result: MaintainedResult(tree: tree, error: error), change: nil,
+      result: MaintainedResult(tree: tree, error: error), change: nil, isCaughtUp: false,
       fold: other ?? fold.of(ShownRows(tree, plan)))
     _ = result.take([1: update])
     result.lay(layers, touched: [])
