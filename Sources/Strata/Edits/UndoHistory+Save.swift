@@ -102,16 +102,14 @@ extension UndoHistory {
         update(from: deletion, below: deletion + 1) {
           $0.add(UndoChange(shown: effect.change), effected, effect.key)
         }
-      } else if let insertion = newestPart(
-        from: saveStart,
-        where: {
-          $0[table, key]?.isInsertion == true
-        })
-      {
+      } else if hasReturned(key, in: table) {
         // The group was undone during its save.
-        update(from: insertion, below: insertion + 1) {
-          $0.add(UndoChange(shown: effect.change.inverse), effected, effect.key)
+        let inverse = UndoChange(shown: effect.change.inverse)
+        let insertion = newestPart(from: saveStart) { $0[table, key]?.isInsertion == true }
+        if let insertion {
+          update(from: insertion, below: insertion + 1) { $0.add(inverse, effected, effect.key) }
         }
+        noteReturn(of: effect.key, in: effect.table, inverse)
         undone.append((effect.table, effect.key, effect.change.inverse))
       }
     }

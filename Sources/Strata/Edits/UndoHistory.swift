@@ -20,6 +20,8 @@ struct UndoHistory: Sendable {
   private(set) var lastNumber = 0
   /// The number of the first part that no save has begun to write.
   private(set) var saveStart = 1
+  /// The rows whose deletion was undone since the newest save began, without those deleted again.
+  private var returned: [TableID: Set<RecordKey>] = [:]
 
   let model: Model
 
@@ -103,6 +105,7 @@ struct UndoHistory: Sendable {
   mutating func removeAll() {
     undoable = []
     redoable = []
+    returned = [:]
     if case .group(let group, let depth) = recording {
       recording = .group(newGroup(group.name), depth: depth)
     } else {
@@ -119,6 +122,7 @@ struct UndoHistory: Sendable {
   mutating func record(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
     guard isRecording else { return }
     redoable = []
+    if change.isDeletion { returned[table]?.remove(key) }
     if case .closed = recording { recording = .event(newGroup(nil)) }
     let table = model[table]
     updateOpen { $0.add(change, table, key) }
@@ -142,9 +146,23 @@ struct UndoHistory: Sendable {
     redo: Bool
   ) {
     var done = newGroup(group.name)
-    for (table, key, change) in changes { done.add(change, model[table], key) }
+    for (table, key, change) in changes {
+      done.add(change, model[table], key)
+      noteReturn(of: key, in: table, change)
+    }
     if !done.isEmpty { restore(done, redo: !redo) }
     trim()
+  }
+
+  /// Whether the deletion of a row was undone since the newest save began.
+  func hasReturned(_ key: RecordKey, in table: TableID) -> Bool {
+    returned[table]?.contains(key) == true
+  }
+
+  /// Notes that a reversal has inserted or deleted a row.
+  mutating func noteReturn(of key: RecordKey, in table: TableID, _ change: UndoChange) {
+    if change.isInsertion { returned[table, default: []].insert(key) }
+    if change.isDeletion { returned[table]?.remove(key) }
   }
 
   // MARK: All groups
@@ -213,6 +231,7 @@ struct UndoHistory: Sendable {
   mutating func beginSave() -> Int {
     let first = saveStart
     saveStart = lastNumber + 1
+    returned = [:]
     if open != nil {
       let number = newNumber()
       updateOpen { $0.divide(number) }

@@ -356,6 +356,8 @@ final class ServerHistory {
     }
     try await push()
     for refusal in try await outbox.refusals() { try await end(refusal) }
+    // A refresh brings back what was evicted.
+    if random.oneIn(2) { try await evict() }
     try await refresh(isReliable: true)
     try require(try await outbox.requests().isEmpty, "something waits: \(edits.waiting)")
     let folders = Set(try await stack.fetch(Folder.all).map(\.id))

@@ -64,6 +64,27 @@ import Testing
     #expect(live.statistics.loads == 2)
   }
 
+  @Test func `a load after a suspension is told as what differs`() async throws {
+    // The suspension interrupts the load. In seed 23,276 of simulated races, a list then had to begin
+    // anew.
+    try await insert(0..<10, length: 9)
+    let live = try await view.loaded(Boat.where { $0.length > 5 })
+    var updates = live.updates.makeAsyncIterator()
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    try await stack.commit { scratch in
+      for id in 100..<10_200 { scratch.insert(Boat(id: id, length: 8)) }
+      scratch.delete(Boat(id: 3, length: 9, harbourID: 0))
+    }
+    await gate.waitForArrivals(1)
+    await stack.suspend()
+    await gate.open()
+    try await stack.resume()
+    let update = try #require(await updates.next())
+    #expect(!update.isReset && update.deletions == [3] && update.insertions.count == 10_100)
+    #expect(live.elements.count == 10_109)
+  }
+
   @Test func `rows that lead nowhere wake nobody, however many of them change`() async throws {
     try await stack.withScratch { scratch in
       for id in 0..<3_000 { scratch.insert(Harbour(id: id, isOpen: id % 2 == 0)) }
