@@ -111,6 +111,44 @@ extension ContextHistory {
     if before.readings != current.readings { rollback() }
   }
 
+  /// Undoes a group of edits while it is being saved, and perhaps edits on.
+  func undoDuringSave() async throws {
+    try await finishSave()
+    if !pending.isEmpty { return }
+    try await view.waitUntilMerged(newest)
+    let before = current
+    let isThere = try makeGroup()
+    if !isThere || pending.isEmpty { return }
+    let (layer, outcome) = (pending, before.saving(pending, .error))
+    var hasEnded = false
+    let saving = Task {
+      defer { hasEnded = true }
+      return try await self.code { try await self.view.save() }
+    }
+    while !view.isSaving && !hasEnded { await Task.yield() }
+    for _ in 0..<random.below(6) { await Task.yield() }
+    let isUndone = view.isSaving && view.undo()?.isComplete == true
+    var edits = PlainLayer()
+    if isUndone && random.oneIn(2) {
+      // Nothing can be redone after an edit.
+      let topic = Topic(id: random.key(of: .topics), weight: 9)
+      view.upsert(topic)
+      edits.upsert(.topics, topic.id, topic.row)
+    }
+    let code = try await saving.value
+    hasFailed = code != nil
+    try didSave(layer, .error, outcome, commit: nil, code)
+    note("view undoes what is being saved: \(isUndone)", isUndone ? "undoneDuringSaves" : "saves")
+    // The plain layers have no ordered links, and no links that go back to what they were.
+    if before.readings != current.readings || !layer.links.isEmpty { return rollback() }
+    if isUndone {
+      pending = current.changes(to: before).joined(with: edits)
+    } else if code == nil {
+      pending = PlainLayer()
+    }
+    try screen.check(self)
+  }
+
   /// Resolves a conflict of an edit.
   func resolve() async throws {
     try await finishSave()

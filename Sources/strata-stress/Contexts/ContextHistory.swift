@@ -27,7 +27,7 @@ final class ContextHistory {
   /// Whether the task of the newest save has ended.
   private var hasEnded = false
   /// Whether the newest save of the view context failed, and no rollback followed.
-  private(set) var hasFailed = false
+  var hasFailed = false
   var workers: [ContextWorker] = []
   let screen: ContextScreen
   private let streams: ContextStreams
@@ -196,7 +196,12 @@ final class ContextHistory {
       rollback()
       note("view rolls back", "rollbacks")
     case 9: try await undo()
-    case 20: try await random.oneIn(2) ? undoSaved() : undoSeveral()
+    case 20:
+      switch random.below(3) {
+      case 0: try await undoSeveral()
+      case 1: try await undoSaved()
+      default: try await undoDuringSave()
+      }
     case 21: try await resolve()
     case 10:
       try await view.waitUntilMerged(newest)

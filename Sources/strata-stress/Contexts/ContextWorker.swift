@@ -289,31 +289,7 @@ final class ContextWorker {
     shown: (PlainTable, Int) -> PlainRow??, linked: (PlainLink) -> Bool?,
     then take: (PlainLayer) -> Void
   ) async throws {
-    var result = target
-    var conflicts = false
-    for (table, edits) in layer.edits {
-      for (key, edit) in edits {
-        guard let below = shown(table, key) else {
-          switch edit {
-          case .set(let row): result.upsert(table, key, row)
-          case .seen(let before, let after): result.edit(table, key, from: before, to: after)
-          }
-          continue
-        }
-        let row: PlainRow?
-        switch edit {
-        case .set(let wanted): row = wanted
-        case .seen(let before, let after):
-          let resolved = PlainRows.resolve(before, after, over: below, policy)
-          if resolved.conflicts && policy == .error { conflicts = true }
-          row = resolved.row
-        }
-        if row != below { result.edit(table, key, from: below, to: row) }
-      }
-    }
-    for (link, isThere) in layer.links where linked(link) != isThere {
-      result.links[link] = isThere
-    }
+    let (result, conflicts) = target.absorbing(layer, policy, shown: shown, linked: linked)
     let code = try await history.code { try await self.context.save(policy.strata) }
     try history.require(
       code == (conflicts ? .conflict : nil),

@@ -219,7 +219,8 @@ final class RaceUser {
     let found = Dictionary(
       uniqueKeysWithValues: try await view.fetch(Book.all).map { ($0.id, $0.row) })
     for key in 0..<5 {
-      note.rows.append(.init(table: .books, key: key, found: found[key], edit: edits[key]))
+      note.rows.append(
+        .init(table: .books, key: key, found: found[key], edits: edits[key].map { [$0] } ?? []))
     }
     transcript { [note] in $0.reads.append(note) }
   }

@@ -11,7 +11,9 @@ actor RaceWorker {
   private let transcript: SharedTranscript
   private var random: SplitMix64
   private var scratch: ScratchContext
-  private var layer = PlainLayer()
+  private var layer = PlainLayer() { didSet { hasMoved = hasMoved && !layer.isEmpty } }
+  /// Whether the context reads later commits than some of its edits know.
+  private var hasMoved = false
   /// The reads of the context's snapshot.
   private var reading: Transcript.ReadNote?
   /// The suspensions before the snapshot was taken.
@@ -71,6 +73,7 @@ actor RaceWorker {
       layer = PlainLayer()
     case 16:
       endReading()
+      hasMoved = !layer.isEmpty
       await scratch.refresh()
     case 17: try await importBooks()
     case 18:
@@ -94,20 +97,20 @@ actor RaceWorker {
 
   /// Finds a row in the context or in its child.
   ///
-  /// - Parameter layer: the edits of the context, and of its child.
+  /// - Parameter layers: the edits of the context, and of its child.
   private func find<E: PlainEntity>(
-    _: E.Type, _ key: Int, in context: ScratchContext, under layer: PlainLayer
+    _: E.Type, _ key: Int, in context: ScratchContext, under layers: [PlainLayer]
   ) async throws -> E? {
     let earliest = transcript.reported(by: process)
     if reading == nil {
       reading = Transcript.ReadNote(reader: name, earliest: earliest)
       suspensions = transcript { $0.suspensions[process] }
     }
-    let edit = layer.edits[E.table]?[key]
+    let edits = layers.compactMap { $0.edits[E.table]?[key] }
     let found = try await context.find(E.self, key)
     let after = transcript { $0.suspensions[process] }
     if after == suspensions {
-      reading?.rows.append(.init(table: E.table, key: key, found: found?.row, edit: edit))
+      reading?.rows.append(.init(table: E.table, key: key, found: found?.row, edits: edits))
     } else {
       // The context reads another snapshot now.
       endReading()
@@ -120,37 +123,36 @@ actor RaceWorker {
   // MARK: Editing
 
   private func edit<E: PlainEntity>(_: E.Type) async throws {
-    layer = layer.joined(with: try await edits(of: E.self, in: scratch, over: layer))
+    layer = layer.joined(with: try await edits(of: E.self, in: scratch, [layer]))
   }
 
   /// Edits through a child of the context, which is saved or released.
   ///
-  /// A child that reads after a suspension knows later commits than the edits of its parent, and may
-  /// conflict with them.
+  /// A child that reads later commits than the edits of its parent know may conflict with them.
   private func editInChild() async throws {
     let child = scratch.makeScratch()
     var edits = PlainLayer()
     for _ in 0...random.below(2) {
-      let more = try await self.edits(of: Book.self, in: child, over: layer.joined(with: edits))
+      let more = try await self.edits(of: Book.self, in: child, [layer, edits])
       edits = edits.joined(with: more)
     }
-    let isOfOneCommit = layer.isEmpty || transcript { [process] in $0.suspensions[process] } == 0
-    if random.oneIn(4) || !isOfOneCommit { return }
+    let mayMove = hasMoved || transcript { [process] in $0.suspensions[process] > 0 }
+    if random.oneIn(4) || mayMove && !layer.isEmpty { return }
     transcript.step("\(name) takes the edits of a child")
     try await child.save()
-    layer = layer.joined(with: edits)
+    layer = layer.absorbing(edits, .error, shown: layer.shown) { layer.links[$0] }.layer
   }
 
   /// Edits a random row in the context or in its child.
   ///
-  /// - Parameter layer: the edits of the context, and of its child.
+  /// - Parameter layers: the edits of the context, and of its child.
   /// - Returns: the edit.
   private func edits<E: PlainEntity>(
-    of: E.Type, in context: ScratchContext, over layer: PlainLayer
+    of: E.Type, in context: ScratchContext, _ layers: [PlainLayer]
   ) async throws -> PlainLayer {
     var edits = PlainLayer()
     let key = random.key(of: E.table)
-    let found = try await find(E.self, key, in: context, under: layer)
+    let found = try await find(E.self, key, in: context, under: layers)
     let row = random.row(of: E.table)
     switch (found, random.below(6)) {
     case (nil, 0..<3):

@@ -37,8 +37,8 @@ struct Transcript: Sendable {
       let table: PlainTable
       let key: Int
       let found: PlainRow?
-      /// The unsaved edit of the reader.
-      let edit: PlainEdit?
+      /// The unsaved edits of the reader, and of its child.
+      let edits: [PlainEdit]
     }
 
     let reader: String

@@ -199,8 +199,7 @@ struct TranscriptCheck {
   private func check(_ note: Transcript.ReadNote) throws(Contradiction) {
     let isPossible = try states(from: note.earliest).contains { state in
       note.rows.allSatisfy { row in
-        let below = state[row.table, row.key]
-        return row.found == (row.edit.map { $0.over(below) } ?? below)
+        row.found == row.edits.reduce(state[row.table, row.key]) { $1.over($0) }
       }
     }
     try Contradiction.unless(
@@ -208,7 +207,7 @@ struct TranscriptCheck {
       "\(note.reader) read no commit from \(note.earliest) to \(newest): "
         + note.rows.map {
           "\($0.table) \($0.key) \(PlainEdit.words($0.found)) under "
-            + ($0.edit.map { "\($0)" } ?? "no edit")
+            + "\($0.edits)"
         }.joined(separator: ", "))
   }
 
