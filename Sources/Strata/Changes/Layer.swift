@@ -114,6 +114,13 @@ struct Layer: Sendable {
     }
   }
 
+  /// Adds a change below the layer's change of the key.
+  mutating func composeBelow(_ change: LayerChange, _ table: TableID, _ key: RecordKey) {
+    replace(table, key) { later in
+      if let later { change.composed(with: later) } else { change }
+    }
+  }
+
   /// Adds a change on top of a change whose `before` an own save replaced.
   ///
   /// An attribute that is set back starts from the saved value. If it started from the replaced

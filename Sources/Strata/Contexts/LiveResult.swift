@@ -163,7 +163,9 @@ final class LiveResult {
       changed.formUnion(ChangedKeys(layers.stack.keys(of: plan.table.id)))
     }
     if hasOtherRoot { changed.formUnion(.every) }
-    let isSilent = arrived?.isUnread == true && touched.isEmpty && !hasOtherRoot
+    let isSilent =
+      arrived?.isUnread == true && arrived?.movesHorizon != true && touched.isEmpty
+      && !hasOtherRoot
     show(tree(under: layers), changed, isSilent: isSilent)
     shownFold = fold(under: layers)
   }

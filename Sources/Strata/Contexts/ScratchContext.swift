@@ -378,7 +378,7 @@ public final class ScratchContext {
       state = ReadState()
       ownSaves.remember(layer, as: report.changes, report.commit)
       for (table, key, change) in edits.undo.didSave(save, as: report) {
-        edits.layer.compose(.known(change), table, key)
+        edits.layer.composeBelow(.known(change), table, key)
       }
       return report.commit
     case .view(let view, _):

@@ -44,6 +44,12 @@ struct UndoChange: Sendable {
     }
   }
 
+  /// Whether there is a row after the change, as far as the change is known.
+  var leavesRow: Bool {
+    if let shown { return shown.after != nil }
+    return layer?.after?.applied(to: nil) != nil
+  }
+
   /// Whether the change deleted a row.
   var isDeletion: Bool { shown.map { $0.before != nil && $0.after == nil } ?? false }
   /// Whether the change inserted a row.

@@ -94,25 +94,35 @@ extension UndoHistory {
       if effect.change.after == nil { cascaded[effect.table, default: []].insert(effect.key) }
       let isDeleted = layer[table, key].map { $0.applied(to: nil) == nil } ?? false
       guard isDeleted || cascaded[table]?.contains(key) == true else { continue }
-      let effected = model[effect.table]
-      let deletion = newestPart(from: first, below: saveStart) {
-        $0[table, key]?.isDeletion == true
-      }
-      if let deletion {
-        update(from: deletion, below: deletion + 1) {
-          $0.add(UndoChange(shown: effect.change), effected, effect.key)
+      let change = UndoChange(shown: effect.change)
+      let isThere = hasReturned(key, in: table)
+      switch isThere {
+      case nil:
+        add(change, of: effect, from: first, below: saveStart) {
+          $0[table, key]?.isDeletion == true
         }
-      } else if hasReturned(key, in: table) {
-        // The group was undone during its save.
+      case true?:
         let inverse = UndoChange(shown: effect.change.inverse)
-        let insertion = newestPart(from: saveStart) { $0[table, key]?.isInsertion == true }
-        if let insertion {
-          update(from: insertion, below: insertion + 1) { $0.add(inverse, effected, effect.key) }
-        }
-        noteReturn(of: effect.key, in: effect.table, inverse)
+        add(inverse, of: effect, from: saveStart) { $0[table, key]?.isInsertion == true }
         undone.append((effect.table, effect.key, effect.change.inverse))
+      case false?:
+        add(change, of: effect, from: saveStart) { $0[table, key]?.isDeletion == true }
+      }
+      if let isThere, effect.change.after == nil {
+        setReturned(isThere, effect.key, in: effect.table)
       }
     }
     return undone
+  }
+
+  /// Adds the change of a delete rule to the newest part in a range that meets a condition, if there
+  /// is one.
+  private mutating func add(
+    _ change: UndoChange, of effect: DeleteEffect, from first: Int, below end: Int = .max,
+    where condition: (UndoGroup.Part) -> Bool
+  ) {
+    guard let part = newestPart(from: first, below: end, where: condition) else { return }
+    let table = model[effect.table]
+    update(from: part, below: part + 1) { $0.add(change, table, effect.key) }
   }
 }

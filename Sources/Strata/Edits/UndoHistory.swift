@@ -20,8 +20,11 @@ struct UndoHistory: Sendable {
   private(set) var lastNumber = 0
   /// The number of the first part that no save has begun to write.
   private(set) var saveStart = 1
-  /// The rows whose deletion was undone since the newest save began, without those deleted again.
-  private var returned: [TableID: Set<RecordKey>] = [:]
+  /// The numbers of the newest save's parts.
+  private var savedParts = 0..<0
+  /// The rows whose deletion the newest save has, and that was undone since the save began: whether each
+  /// is there, or is deleted again.
+  private var returned: [TableID: [RecordKey: Bool]] = [:]
 
   let model: Model
 
@@ -122,7 +125,7 @@ struct UndoHistory: Sendable {
   mutating func record(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
     guard isRecording else { return }
     redoable = []
-    if change.isDeletion { returned[table]?.remove(key) }
+    if !change.leavesRow { returned[table]?[key]? = false }
     if case .closed = recording { recording = .event(newGroup(nil)) }
     let table = model[table]
     updateOpen { $0.add(change, table, key) }
@@ -148,21 +151,23 @@ struct UndoHistory: Sendable {
     var done = newGroup(group.name)
     for (table, key, change) in changes {
       done.add(change, model[table], key)
-      noteReturn(of: key, in: table, change)
+      let isUndone = group.parts.contains {
+        savedParts.contains($0.number) && $0[table, key]?.isDeletion == true
+      }
+      if isUndone || returned[table]?[key] != nil {
+        setReturned(change.leavesRow, key, in: table)
+      }
     }
     if !done.isEmpty { restore(done, redo: !redo) }
     trim()
   }
 
-  /// Whether the deletion of a row was undone since the newest save began.
-  func hasReturned(_ key: RecordKey, in table: TableID) -> Bool {
-    returned[table]?.contains(key) == true
-  }
+  /// Returns whether a row is there again whose deletion was undone during its save; nil if the deletion
+  /// was not undone.
+  func hasReturned(_ key: RecordKey, in table: TableID) -> Bool? { returned[table]?[key] }
 
-  /// Notes that a reversal has inserted or deleted a row.
-  mutating func noteReturn(of key: RecordKey, in table: TableID, _ change: UndoChange) {
-    if change.isInsertion { returned[table, default: []].insert(key) }
-    if change.isDeletion { returned[table]?.remove(key) }
+  mutating func setReturned(_ isThere: Bool, _ key: RecordKey, in table: TableID) {
+    returned[table, default: [:]][key] = isThere
   }
 
   // MARK: All groups
@@ -231,7 +236,7 @@ struct UndoHistory: Sendable {
   mutating func beginSave() -> Int {
     let first = saveStart
     saveStart = lastNumber + 1
-    returned = [:]
+    (savedParts, returned) = (first..<saveStart, [:])
     if open != nil {
       let number = newNumber()
       updateOpen { $0.divide(number) }

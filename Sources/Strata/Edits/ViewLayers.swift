@@ -185,7 +185,8 @@ struct ViewLayers {
       take(effect.change.after, effect.key, in: effect.table)
     }
     for (table, key, change) in pending.undo.didSave(saved, as: report) {
-      pending.layer.compose(.known(change), table, key)
+      // Later edits were made to the rows that the change brings back.
+      pending.layer.composeBelow(.known(change), table, key)
       touched[table, default: []].insert(key)
     }
     return touched
