@@ -111,7 +111,7 @@ extension ContextHistory {
     if before.readings != current.readings { rollback() }
   }
 
-  /// Undoes a group of edits while it is being saved, and perhaps edits on.
+  /// Undoes a group of edits while it is being saved, and perhaps redoes it or edits on.
   func undoDuringSave() async throws {
     try await finishSave()
     if !pending.isEmpty { return }
@@ -128,8 +128,10 @@ extension ContextHistory {
     while !view.isSaving && !hasEnded { await Task.yield() }
     for _ in 0..<random.below(6) { await Task.yield() }
     let isUndone = view.isSaving && view.undo()?.isComplete == true
+    let isRedone = isUndone && random.oneIn(3)
+    if isRedone { try require(view.redo()?.isComplete == true, "the group does not return") }
     var edits = PlainLayer()
-    if isUndone && random.oneIn(2) {
+    if isUndone && !isRedone && random.oneIn(2) {
       // Nothing can be redone after an edit.
       let topic = Topic(id: random.key(of: .topics), weight: 9)
       view.upsert(topic)
@@ -141,7 +143,12 @@ extension ContextHistory {
     note("view undoes what is being saved: \(isUndone)", isUndone ? "undoneDuringSaves" : "saves")
     // The plain layers have no ordered links, and no links that go back to what they were.
     if before.readings != current.readings || !layer.links.isEmpty { return rollback() }
-    if isUndone {
+    if isRedone {
+      pending = code == nil ? PlainLayer() : layer
+      try screen.check(self)
+      try require(view.undo()?.isComplete == true, "the redone group stays")
+      pending = code == nil ? current.changes(to: before) : PlainLayer()
+    } else if isUndone {
       pending = current.changes(to: before).joined(with: edits)
     } else if code == nil {
       pending = PlainLayer()
