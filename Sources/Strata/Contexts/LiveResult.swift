@@ -127,9 +127,9 @@ final class LiveResult {
 
   /// Whether an update changes only attributes that the consumer does not read, of rows that stay.
   private func isUnread(_ update: MaintainedUpdate) -> Bool {
-    guard let reading, let attributes = update.change?.attributes, update.result.error == nil else {
-      return false
-    }
+    guard let reading, let attributes = update.change?.attributes, update.result.error == nil,
+      update.result.horizon == base.horizon
+    else { return false }
     return attributes.isDisjoint(with: reading.union(plan.order.attributes))
   }
 
@@ -163,9 +163,7 @@ final class LiveResult {
       changed.formUnion(ChangedKeys(layers.stack.keys(of: plan.table.id)))
     }
     if hasOtherRoot { changed.formUnion(.every) }
-    let isSilent =
-      arrived?.isUnread == true && arrived?.movesHorizon != true && touched.isEmpty
-      && !hasOtherRoot
+    let isSilent = arrived?.isUnread == true && touched.isEmpty && !hasOtherRoot
     show(tree(under: layers), changed, isSilent: isSilent)
     shownFold = fold(under: layers)
   }
