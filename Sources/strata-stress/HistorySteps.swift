@@ -1,3 +1,5 @@
+import Strata
+
 /// The steps of a history that run: all of them, or those that a shrunk history keeps.
 struct HistorySteps: Sendable, CustomStringConvertible {
   /// A step of a part of the history. Its random numbers depend on its number, not on other steps.
@@ -17,6 +19,11 @@ struct HistorySteps: Sendable, CustomStringConvertible {
     steps = counts.enumerated().flatMap { part, count in
       (0..<count).map { Step(part: part, number: $0) }
     }
+  }
+
+  /// Returns the random numbers of a step. The first parts of a seed decide about the whole history.
+  static func random(seed: UInt64, step number: Int) -> SplitMix64 {
+    SplitMix64(seed: seed, part: 10 + UInt64(number))
   }
 
   /// Returns the numbers of the steps of a part.

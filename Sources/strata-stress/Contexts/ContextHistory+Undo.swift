@@ -163,17 +163,11 @@ extension ContextHistory {
     let conflicts = view.conflicts
     if conflicts.isEmpty { return }
     let (conflict, policy) = (random.pick(conflicts), random.pick(PlainPolicy.allCases))
-    guard let (table, key) = conflict.place,
-      case .seen(let before, let after)? = pending.edits[table]?[key]
-    else { throw Contradiction(description: "no edit conflicts: \(conflict)") }
-    let stored = current[table, key]
-    let (row, isConflict) = PlainRows.resolve(before, after, over: stored, policy)
+    let stored = conflict.place.flatMap { current[$0, $1] }
     try require(
-      isConflict && conflict.storedRow == stored,
+      conflict.storedRow == stored,
       "\(conflict) is with \(words(conflict.storedRow)), not \(words(stored))")
     note("view resolves \(conflict): \(policy)", "resolved")
-    let isResolved = view.resolve(conflict, policy.strata)
-    try require(isResolved == (policy != .error), "resolved: \(isResolved)")
-    if isResolved { pending.replace(table, key, .seen(stored, row)) }
+    try pending.resolve(conflict, policy, in: view)
   }
 }

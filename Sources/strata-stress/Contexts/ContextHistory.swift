@@ -60,8 +60,6 @@ final class ContextHistory {
 
   /// The part of a seed that decides the schema.
   private static let schemaPart: UInt64 = 1
-  /// The part of a seed that decides the first step.
-  private static let stepsPart: UInt64 = 10
 
   /// Runs the history of a seed, and returns its counts.
   ///
@@ -163,7 +161,7 @@ final class ContextHistory {
 
   private func run(_ steps: [Int]) async throws {
     for number in steps {
-      random = SplitMix64(seed: seed, part: Self.stepsPart + UInt64(number))
+      random = HistorySteps.random(seed: seed, step: number)
       begin("step \(number)")
       try await step()
       try screen.check(self)

@@ -18,24 +18,14 @@ struct ContextStress {
   }
 
   private let options: Options
+
   init(_ options: Options) { self.options = options }
 
   func run() async throws -> Report {
     var report = Report(mode: "contexts")
-    let watchdog = Watchdog(mode: "contexts")
-    defer { watchdog.end() }
-    var number = 0
-    var seeds = Seeds(from: options.seed, count: options.histories, seconds: options.seconds)
-    while report.violations.count < 5, let seed = seeds.next() {
-      number += 1
-      let log = StepLog()
-      watchdog.begin("history \(seed)", done: seeds.done, log)
-      do {
-        let history = try await ContextHistory.run(seed: seed, ContextHistory.steps, log)
-        report.counts.merge(history.counts, uniquingKeysWith: +)
-      } catch {
-        report.violations.append(log.words("history \(seed): \(error)"))
-      }
+    let seeds = Seeds(from: options.seed, count: options.histories, seconds: options.seconds)
+    let number = await report.runHistories(seeds, named: "history") { seed, log in
+      try await ContextHistory.run(seed: seed, ContextHistory.steps, log)
     }
     report.counts["histories"] = number
     report.require("histories", "edits", "saves")

@@ -7,6 +7,24 @@ protocol PlainEntity: Entity, Equatable where ID == Int {
   init(key: Int, _ row: PlainRow)
 }
 
+extension PlainLayer {
+  /// Resolves a conflict of a view context's edits, in the context and in this layer of them.
+  @MainActor
+  mutating func resolve(
+    _ conflict: Conflict, _ policy: PlainPolicy, in view: ViewContext
+  ) throws(Contradiction) {
+    guard let (table, key) = conflict.place,
+      case .seen(let before, let after)? = edits[table]?[key]
+    else { throw Contradiction(description: "no edit conflicts: \(conflict)") }
+    let stored = conflict.storedRow
+    let (row, isConflict) = PlainRows.resolve(before, after, over: stored, policy)
+    try Contradiction.unless(isConflict, "no conflict: \(conflict)")
+    let isResolved = view.resolve(conflict, policy.strata)
+    try Contradiction.unless(isResolved == (policy != .error), "resolved: \(isResolved)")
+    if isResolved { replace(table, key, .seen(stored, row)) }
+  }
+}
+
 extension Conflict {
   private static let tables: [String: PlainTable] = [
     "Shelf": .shelves, "Book": .books, "Page": .pages, "Loan": .loans, "Topic": .topics,

@@ -14,8 +14,6 @@ final class ServerHistory {
   let log: StepLog
   /// The numbers of steps of the only part, before both sides come to rest.
   nonisolated static let steps = HistorySteps([30])
-  /// The part of a seed that decides the first step.
-  private static let stepsPart: UInt64 = 10
   var counts: [String: Int] = [:]
   private let url: URL
   var stack: Stack
@@ -90,7 +88,7 @@ final class ServerHistory {
 
   private func run(_ steps: [Int]) async throws {
     for number in steps {
-      random = SplitMix64(seed: seed, part: Self.stepsPart + UInt64(number))
+      random = HistorySteps.random(seed: seed, step: number)
       begin("step \(number)")
       try await step()
     }

@@ -22,20 +22,9 @@ struct ServerStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "server")
-    let watchdog = Watchdog(mode: "server")
-    defer { watchdog.end() }
-    var number = 0
-    var seeds = Seeds(from: options.seed, count: options.seeds, seconds: options.seconds)
-    while report.violations.count < 5, let seed = seeds.next() {
-      number += 1
-      let log = StepLog()
-      watchdog.begin("seed \(seed)", done: seeds.done, log)
-      do {
-        let history = try await ServerHistory.run(seed: seed, ServerHistory.steps, log)
-        report.counts.merge(history.counts, uniquingKeysWith: +)
-      } catch {
-        report.violations.append(log.words("seed \(seed): \(error)"))
-      }
+    let seeds = Seeds(from: options.seed, count: options.seeds, seconds: options.seconds)
+    let number = await report.runHistories(seeds, named: "seed") { seed, log in
+      try await ServerHistory.run(seed: seed, ServerHistory.steps, log)
     }
     report.counts["seeds"] = number
     report.require("seeds", "edits", "refreshes", "pushes")
@@ -47,8 +36,7 @@ struct ServerStress {
   nonisolated static func requireEvents(of report: inout Report) {
     report.require(
       "successfulRefreshes", "noteEvictions", "appSuspensions", "lostPushes", "refusals", "reverts",
-      "relaunches", "kills", "killedPushes", "besideRefreshes",
-      "callers")
+      "relaunches", "kills", "killedPushes", "besideRefreshes", "callers")
     for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
   }
 }

@@ -184,15 +184,7 @@ final class RaceUser {
   /// Resolves a conflict of an edit, in the turn that lists it.
   private func resolve() throws {
     let (conflict, policy) = (random.pick(view.conflicts), random.pick(PlainPolicy.allCases))
-    guard let (table, key) = conflict.place,
-      case .seen(let before, let after)? = pending.edits[table]?[key]
-    else { throw Contradiction(description: "no edit conflicts: \(conflict)") }
-    let stored = conflict.storedRow
-    let (row, isConflict) = PlainRows.resolve(before, after, over: stored, policy)
-    try Contradiction.unless(isConflict, "no conflict: \(conflict)")
-    let isResolved = view.resolve(conflict, policy.strata)
-    try Contradiction.unless(isResolved == (policy != .error), "resolved: \(isResolved)")
-    if isResolved { pending.replace(table, key, .seen(stored, row)) }
+    try pending.resolve(conflict, policy, in: view)
     transcript.step("the view resolves \(conflict): \(policy)")
   }
 
