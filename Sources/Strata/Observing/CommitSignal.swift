@@ -37,28 +37,23 @@ final class CommitSignal: Sendable {
   /// Opens the file beside the store, or creates it; nil if that is not possible.
   init?(store: String) {
     path = store + "-notify"
-    guard let file = Self.open(path, like: store) else { return nil }
+    guard let file = Self.openFile(path, like: store) else { return nil }
     state = Lock(State(file: file))
   }
 
   deinit { stop() }
 
-  private static func open(_ path: String, like store: String) -> Int32? {
+  private static func openFile(_ path: String, like store: String) -> Int32? {
     var status = stat()
     // A process that may write to the store may also signal.
     let mode = stat(store, &status) == 0 ? status.st_mode & 0o666 : 0o600
     // A byte is written into the file. Through a link in its place, that byte would go to another
     // file.
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-    #if canImport(Darwin)
-      let file = Darwin.open(path, flags, mode)
-    #elseif canImport(Glibc)
-      let file = Glibc.open(path, flags, mode)
-    #elseif canImport(Musl)
-      let file = Musl.open(path, flags, mode)
-    #else
-      let file = Android.open(path, flags, mode)
-    #endif
+    // Linux also opens a file whose removal is still under way. Exclusive creation waits for the
+    // removal to end.
+    var file = open(path, flags | O_EXCL, mode)
+    if file < 0, errno == EEXIST { file = open(path, flags, mode) }
     guard file >= 0 else { return nil }
     FileAudience.join(file)
     return file
@@ -103,28 +98,31 @@ final class CommitSignal: Sendable {
   ///
   /// Otherwise a stack that opens the store later would create another file.
   private func renewIfRemoved() {
-    for _ in 0..<Self.mostRenewals { if !renewOnce() { return } }
-  }
-
-  /// - Returns: whether the file had been removed. The new file may also have been removed before
-  ///   it was watched.
-  private func renewOnce() -> Bool {
-    // Two renewals at once would end each other's watches.
+    // The lock is held for all attempts. Two renewals at once would end each other's watches, and
+    // between two attempts the watch is missing.
     let isRenewed = state.withLock { state in
-      var status = stat()
-      guard !state.isStopped, fstat(state.file, &status) == 0, status.st_nlink == 0,
-        let file = Self.open(path, like: String(path.dropLast("-notify".count)))
-      else { return false }
-      // The old watch ends before its file is closed.
-      state.watch?.end()
-      close(state.file)
-      state.file = file
-      state.watch = watch()
+      for attempt in 0..<Self.mostRenewals {
+        if !renew(&state) { return attempt > 0 }
+      }
       return true
     }
     // A stack that found the new file first has not heard of the commits since then.
     if isRenewed { post() }
-    return isRenewed
+  }
+
+  /// - Returns: whether the file had been removed. The new file may also have been removed before
+  ///   it was watched.
+  private func renew(_ state: inout State) -> Bool {
+    var status = stat()
+    guard !state.isStopped, fstat(state.file, &status) == 0, status.st_nlink == 0,
+      let file = Self.openFile(path, like: String(path.dropLast("-notify".count)))
+    else { return false }
+    // The old watch ends before its file is closed.
+    state.watch?.end()
+    close(state.file)
+    state.file = file
+    state.watch = watch()
+    return true
   }
 
   /// Closes and removes the file, so that a store without an open stack is one file.

@@ -100,7 +100,9 @@ import Testing
   }
 
   // Between opening the file and watching it, a stack that closes may remove the file. The file is
-  // removed fewer times than a stack tries.
+  // removed fewer times than a stack tries. A stack must not take the moment between two attempts
+  // of its own watch for a system without room, and must not spend all attempts on a file whose
+  // removal is under way.
   @Test func `who begins while others end hears`() async throws {
     let path = file.path
     var deaf = 0
