@@ -3,13 +3,14 @@ import Strata
 // Undo, redo and the resolution of conflicts in a history's view context.
 
 extension ContextHistory {
-  /// Makes a group of edits.
+  /// Makes a group of edits, which may begin with the deletion of a row that others refer to.
   ///
   /// - Returns: whether the context can undo the group. Edits that cancel each other out make none.
-  private func makeGroup() throws -> Bool {
+  private func makeGroup(deletesParent: Bool = false) throws -> Bool {
     let before = pending
     let name = "group \(random.next())"
     view.beginUndoGroup(name)
+    if deletesParent { try deleteParent() }
     for _ in 0...random.below(2) { try editView() }
     view.endUndoGroup()
     let isThere = view.undoName == name
@@ -114,10 +115,10 @@ extension ContextHistory {
   /// Undoes a group of edits while it is being saved, and perhaps redoes it or edits on.
   func undoDuringSave() async throws {
     try await finishSave()
-    if !pending.isEmpty { return }
+    if !pending.isEmpty { rollback() }
     try await view.waitUntilMerged(newest)
     let before = current
-    let isThere = try makeGroup()
+    let isThere = try makeGroup(deletesParent: random.oneIn(2))
     if !isThere || pending.isEmpty { return }
     let (layer, outcome) = (pending, before.saving(pending, .error))
     var hasEnded = false

@@ -246,17 +246,29 @@ final class ContextHistory {
       note("view inserts \(E.table) \(key) \(words(row))", "edits")
       return pending.edit(E.table, key, from: before, to: row)
     }
-    if random.oneIn(5) {
-      view.delete(entity)
-      note("view deletes \(E.table) \(key)", "edits")
-      return pending.edit(E.table, key, from: before, to: nil)
-    }
+    if random.oneIn(5) { return delete(entity, from: before) }
     let row = random.changed(entity.row, of: E.table)
     let result = view.update(entity) { $0 = E(key: key, row) }
     note("view updates \(E.table) \(key) \(words(entity.row)) to \(words(row))", "edits")
     if row != before { pending.edit(E.table, key, from: before, to: row) }
     let after = try shown()[E.table, key]
     try require(result.row == after ?? row, "the update returned \(words(result.row))")
+  }
+
+  private func delete<E: PlainEntity>(_ entity: E, from row: PlainRow?) {
+    view.delete(entity)
+    note("view deletes \(E.table) \(entity.id)", "edits")
+    pending.edit(E.table, entity.id, from: row, to: nil)
+  }
+
+  /// Deletes a shown row that other rows may refer to.
+  func deleteParent() throws {
+    let rows = try shown()
+    if random.oneIn(2), let shelf = screen.tables.shelves.elements.randomElement(using: &random) {
+      delete(shelf, from: rows[.shelves, shelf.id])
+    } else if let book = screen.tables.books.elements.randomElement(using: &random) {
+      delete(book, from: rows[.books, book.id])
+    }
   }
 
   /// Drops the view context's edits.

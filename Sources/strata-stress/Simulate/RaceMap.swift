@@ -49,24 +49,33 @@ final class RaceMap: AnnotationSurface {
   func step(_ random: inout SplitMix64) {
     switch random.below(4) {
     case 0: registry?.close(.userInteraction)
-    case 1 where hasClusters:
-      let (south, west) = (Double(random.below(3)) - 0.4, Double(random.below(3)) - 0.4)
-      let size = random.oneIn(4) ? 12 : 0.8
-      region = GeoRegion(south: south, west: west, north: south + size, east: west + size)
-      zoom = random.oneIn(4) ? 0 : Self.apart
-      registry?.show(region, zoom: zoom)
+    case 1 where hasClusters: pan(&random)
     default: registry?.open(.userInteraction)
     }
+  }
+
+  /// Shows clusters of another region and size.
+  private func pan(_ random: inout SplitMix64) {
+    let (south, west) = (Double(random.below(3)) - 0.4, Double(random.below(3)) - 0.4)
+    let size = random.oneIn(4) ? 12 : 0.8
+    region = GeoRegion(south: south, west: west, north: south + size, east: west + size)
+    zoom = random.oneIn(4) ? 0 : Self.apart
+    registry?.show(region, zoom: zoom)
   }
 
   /// Compares the pins with the books, and ends the map.
   ///
   /// A book in the shown region is a pin or in one cluster. The cluster of distant books may be out of
   /// sight.
-  func end(_ books: LiveElements<Book>) async throws {
+  func end(_ books: LiveElements<Book>, _ random: inout SplitMix64) async throws {
     registry?.open(.userInteraction)
     await registry?.drain()
     if hasClusters {
+      // Every map of clusters pans while it shows all its pins.
+      for _ in 0..<2 {
+        pan(&random)
+        await registry?.drain()
+      }
       try await compareClusters(with: books)
     } else {
       try comparePins(with: books)

@@ -58,7 +58,8 @@ final class RaceUser {
     try await screen.waitUntilLoaded()
     try await screen.restOfLists()
     note(isAtRest: true)
-    try await map.end(screen.tables.books.elements)
+    var random = SplitMix64(seed: seed)
+    try await map.end(screen.tables.books.elements, &random)
   }
 
   func makeObserver() -> RaceObserver { RaceObserver(stack, screen.tables.books, transcript) }
