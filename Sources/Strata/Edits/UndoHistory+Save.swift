@@ -82,34 +82,39 @@ extension UndoHistory {
 
   /// Adds the effects of delete rules to the groups that caused them.
   ///
+  /// A chain of effects belongs to the deletion with which it begins. The rows between may leave no
+  /// trace in the group: a row that the group inserted and that then went with the deletion is no
+  /// change of the group.
+  ///
   /// The writer also drops links to rows that did not exist before the save. No group caused these
   /// effects.
   private mutating func attribute(
     _ effects: [DeleteEffect], of layer: Layer, from first: Int
   ) -> [(table: TableID, key: RecordKey, change: Change)] {
     var undone: [(table: TableID, key: RecordKey, change: Change)] = []
-    var cascaded: [TableID: Set<RecordKey>] = [:]
+    // The deletions with which rows went.
+    var origins: [TableID: [RecordKey: (table: TableID, key: RecordKey)]] = [:]
     for effect in effects {
       let (table, key) = effect.cause
-      if effect.change.after == nil { cascaded[effect.table, default: []].insert(effect.key) }
       let isDeleted = layer[table, key].map { $0.applied(to: nil) == nil } ?? false
-      guard isDeleted || cascaded[table]?.contains(key) == true else { continue }
+      guard let origin = origins[table]?[key] ?? (isDeleted ? effect.cause : nil) else { continue }
+      if effect.change.after == nil { origins[effect.table, default: [:]][effect.key] = origin }
       let change = UndoChange(shown: effect.change)
-      let isThere = hasReturned(key, in: table)
-      switch isThere {
+      switch hasReturned(origin.key, in: origin.table) {
       case nil:
         add(change, of: effect, from: first, below: saveStart) {
-          $0[table, key]?.isDeletion == true
+          $0[origin.table, origin.key]?.isDeletion == true
         }
       case true?:
         let inverse = UndoChange(shown: effect.change.inverse)
-        add(inverse, of: effect, from: saveStart) { $0[table, key]?.isInsertion == true }
+        add(inverse, of: effect, from: saveStart) {
+          $0[origin.table, origin.key]?.isInsertion == true
+        }
         undone.append((effect.table, effect.key, effect.change.inverse))
       case false?:
-        add(change, of: effect, from: saveStart) { $0[table, key]?.isDeletion == true }
-      }
-      if let isThere, effect.change.after == nil {
-        setReturned(isThere, effect.key, in: effect.table)
+        add(change, of: effect, from: saveStart) {
+          $0[origin.table, origin.key]?.isDeletion == true
+        }
       }
     }
     return undone

@@ -155,7 +155,7 @@ struct UndoHistory: Sendable {
         savedParts.contains($0.number) && $0[table, key]?.isDeletion == true
       }
       if isUndone || returned[table]?[key] != nil {
-        setReturned(change.leavesRow, key, in: table)
+        returned[table, default: [:]][key] = change.leavesRow
       }
     }
     if !done.isEmpty { restore(done, redo: !redo) }
@@ -165,10 +165,6 @@ struct UndoHistory: Sendable {
   /// Returns whether a row is there again whose deletion was undone during its save; nil if the deletion
   /// was not undone.
   func hasReturned(_ key: RecordKey, in table: TableID) -> Bool? { returned[table]?[key] }
-
-  mutating func setReturned(_ isThere: Bool, _ key: RecordKey, in table: TableID) {
-    returned[table, default: [:]][key] = isThere
-  }
 
   // MARK: All groups
 

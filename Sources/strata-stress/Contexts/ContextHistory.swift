@@ -54,7 +54,7 @@ final class ContextHistory {
     if random.oneIn(3) { view.undoLimit = 1 + random.below(3) }
     newest = view.commit
     states[newest] = PlainRows()
-    screen = try await ContextScreen(view)
+    screen = try await ContextScreen(view, random.query(isRelated: false))
     streams = ContextStreams(stack)
   }
 
@@ -184,7 +184,7 @@ final class ContextHistory {
   }
 
   private func step() async throws {
-    switch random.below(22) {
+    switch random.below(23) {
     case 0..<5: try editView()
     case 5: try await saveView(random.pick(PlainPolicy.allCases))
     case 6: try await beginSave(random.pick(PlainPolicy.allCases))
@@ -201,6 +201,10 @@ final class ContextHistory {
       default: try await undoDuringSave()
       }
     case 21: try await resolve()
+    case 22:
+      let query = random.query(isRelated: false)
+      note("view shows \(query)", "queries")
+      try await screen.generated.change(to: query)
     case 10:
       try await view.waitUntilMerged(newest)
       note("view merges \(newest)", "merges")

@@ -12,8 +12,9 @@ struct ContextScreen {
   private let sections: SectionedLiveQuery<Book, Int>
   private let count: LiveValue<Int>
   private let greatest: LiveValue<Int?>
+  let generated: GeneratedLive
 
-  init(_ view: ViewContext) async throws {
+  init(_ view: ViewContext, _ query: PlainQuery) async throws {
     tables = try await TableQueries(view)
     filtered = view.live(Book.where { $0.first == 1 }.sorted(by: \.second))
     window = view.live(Book.sorted(by: \.second, order: .reverse).limit(2))
@@ -22,6 +23,7 @@ struct ContextScreen {
     sections = view.live(Book.sorted(by: \.second), sectionedBy: \.first)
     count = view.live(.count, of: Book.where { $0.first == 1 })
     greatest = view.live(.max(\.second), of: Book.all)
+    generated = GeneratedLive(view, query)
     try await filtered.waitUntilLoaded()
     try await window.waitUntilLoaded()
     try await ofShelf.waitUntilLoaded()
@@ -29,6 +31,7 @@ struct ContextScreen {
     try await sections.waitUntilLoaded()
     try await count.waitUntilLoaded()
     try await greatest.waitUntilLoaded()
+    try await generated.waitUntilLoaded()
   }
 
   /// Compares the shown results with the model.
@@ -53,6 +56,7 @@ struct ContextScreen {
     contents.sections = ScreenContents.sections(of: sections)
     contents.count = count.value
     contents.greatest = greatest.value
+    contents.generated = generated.contents
     return contents
   }
 

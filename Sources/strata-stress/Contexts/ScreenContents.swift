@@ -32,6 +32,8 @@ struct ScreenContents: Sendable {
   var places: [Element]?
   /// The pages of the books with first = 1.
   var related: [Element]?
+  /// A generated query, and the books that it shows.
+  var generated: (query: PlainQuery, elements: [Element])?
 
   /// Adds a table that is shown whole.
   @MainActor
@@ -60,7 +62,7 @@ struct ScreenContents: Sendable {
   /// Whether every live query that is exact under unsaved edits has loaded, except for that of places.
   var isComplete: Bool {
     filtered != nil && window != nil && shelved != nil && sections != nil && count != nil
-      && greatest != nil
+      && greatest != nil && generated != nil
   }
 
   /// Returns the first difference from the live queries of some rows in words; nil if there is none.
@@ -99,8 +101,19 @@ struct ScreenContents: Sendable {
       Self.difference(isEdited ? nil : words, books.filter { $0.second == 1 }, "a search"),
       Self.difference(places, books.filter { $0.second >= 1 }, "a region"),
       Self.difference(isEdited ? nil : related, ofOnes, "a related filter"),
+      generatedDifference(from: rows, isAtRest, isEdited),
     ]
     return differences.lazy.compactMap { $0 }.first
+  }
+
+  private func generatedDifference(
+    from rows: PlainRows, _ isAtRest: Bool, _ isEdited: Bool
+  ) -> String? {
+    guard let (query, elements) = generated, !isEdited || !query.isRelated else { return nil }
+    let found = query.elements(in: rows)
+    let mayBeShorter = query.isWindow && !isAtRest
+    return Self.difference(
+      elements, mayBeShorter ? Array(found.prefix(elements.count)) : found, "\(query)")
   }
 
   private static func difference<Value: Equatable>(

@@ -79,6 +79,10 @@ struct Book: PlainEntity {
   var longitude = 0.0
 
   static let topics = manyToMany(Topic.self)
+  static let pages = toMany(\Page.bookID)
+  static var shelf: ToOne<Book, Shelf> {
+    toOne(\.shelfID, Shelf.self, onDelete: PlainSchema.current.ofShelf.delete)
+  }
   static let location = spatial(\.latitude, \.longitude)
   static var schema: Schema<Book> {
     schemas.current { plain in
@@ -88,12 +92,13 @@ struct Book: PlainEntity {
         plain.isFirstIndexed ? first.indexed() : first
         plain.isSecondIndexed ? second.indexed() : second
         plain.hasUniqueSlots ? slot.unique() : slot
-        toOne(\.shelfID, Shelf.self, onDelete: plain.ofShelf.delete)
+        shelf
         plain.hasWords ? word.fullText() : word
         Attribute(\.latitude)
         Attribute(\.longitude)
         location
         topics
+        pages
       }
     }
   }

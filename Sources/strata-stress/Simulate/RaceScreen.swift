@@ -28,6 +28,7 @@ final class RaceScreen {
   private var words: LiveQuery<Book>?
   /// The books whose place says second = 1 or more.
   private var places: LiveQuery<Book>?
+  private var generated: GeneratedLive?
 
   init(_ view: ViewContext) async throws {
     self.view = view
@@ -68,6 +69,16 @@ final class RaceScreen {
     }
   }
 
+  /// Opens a generated query, changes it to another one, or closes it.
+  func show(_ query: PlainQuery?) async throws {
+    let open = generated
+    // A change that fails may still happen.
+    generated = nil
+    guard let query else { return }
+    try await open?.change(to: query)
+    generated = open ?? GeneratedLive(view, query)
+  }
+
   /// Waits until every open live query has loaded.
   func waitUntilLoaded() async throws {
     try await filtered?.waitUntilLoaded()
@@ -81,6 +92,7 @@ final class RaceScreen {
     try await related?.waitUntilLoaded()
     try await words?.waitUntilLoaded()
     try await places?.waitUntilLoaded()
+    try await generated?.waitUntilLoaded()
   }
 
   /// Waits until the lists that follow updates are those of their live queries.
@@ -102,6 +114,7 @@ final class RaceScreen {
     contents.sum = sum?.value
     contents.words = ScreenContents.elements(of: words)
     contents.places = ScreenContents.elements(of: places)
+    contents.generated = generated?.contents
     contents.related = ScreenContents.elements(of: related)
     return contents
   }

@@ -94,12 +94,18 @@ final class RaceUser {
       transcript.step("the view rolls back")
     case 13: try await random.oneIn(4) ? cancelled { try await self.fetch() } : fetch()
     case 14: try await random.oneIn(4) ? cancelled { try await self.merge() } : merge()
-    case 15: screen.toggle(&random)
+    case 15: try await random.oneIn(3) ? showQuery() : screen.toggle(&random)
     case 16: try await toggleRepeatedly()
     case 17: try await random.oneIn(2) ? suspend() : map.step(&random)
     case 18: random.oneIn(3) ? transcript.disk.disarm() : transcript.disk.arm(&random)
     default: await Pause(&random).wait()
     }
+  }
+
+  private func showQuery() async throws {
+    let query = random.oneIn(4) ? nil : random.query(isRelated: random.oneIn(2))
+    transcript.step("the screen shows \(query.map { "\($0)" } ?? "no generated query")")
+    try await screen.show(query)
   }
 
   // MARK: - Editing

@@ -156,7 +156,8 @@ struct SimulateStress: Sendable {
         "deleteDenied", "missingReference", "uniquenessViolated")
     }
     if options.program ?? .contexts == .contexts {
-      report.require("conflicts", "undone", "absorbed", "streamed", "imports", "evictions")
+      report.require(
+        "conflicts", "undone", "absorbed", "streamed", "imports", "evictions", "queries")
     }
     if options.program ?? .server == .server { ServerStress.requireEvents(of: &report) }
     if options.program ?? .registry == .registry { report.require("calls", "clusterCalls") }

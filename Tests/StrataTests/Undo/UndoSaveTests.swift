@@ -82,6 +82,30 @@ import Testing
     #expect(try await stack.fetch(Pier.all) == piers)
   }
 
+  /// A row that names an inserted row goes with it, if the inserted row goes with a deletion of its
+  /// own group. Found by seed 400453 of the simulated contexts: a shelf took along a new book, and
+  /// the book a loan that named it already.
+  @Test func `a chain of cascades through an insertion of the group belongs to the group`()
+    async throws
+  {
+    let pier = Pier(id: 2, harbourID: 2, nextID: 1)
+    let harbours = [Harbour(id: 1), Harbour(id: 2)]
+    try await stack.withScratch { scratch in
+      harbours.forEach(scratch.insert)
+      scratch.insert(pier)
+    }
+    view.undoGroup {
+      view.delete(harbours[0])
+      view.insert(Pier(id: 1, harbourID: 1))
+    }
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == [])
+    #expect(view.undo()?.isComplete == true)
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == [pier])
+    #expect(try await stack.fetch(Harbour.all) == harbours)
+  }
+
   /// The group can be redone by the time the save ends. The cascade must still belong to the group.
   @Test func `undoing a deletion that is being saved takes its cascade back, too`() async throws {
     let boat = Boat(id: 1, harbourID: 1)
