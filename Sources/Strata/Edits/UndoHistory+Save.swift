@@ -99,20 +99,15 @@ extension UndoHistory {
       let isDeleted = layer[table, key].map { $0.applied(to: nil) == nil } ?? false
       guard let origin = origins[table]?[key] ?? (isDeleted ? effect.cause : nil) else { continue }
       if effect.change.after == nil { origins[effect.table, default: [:]][effect.key] = origin }
-      let change = UndoChange(shown: effect.change)
-      switch hasReturned(origin.key, in: origin.table) {
-      case nil:
-        add(change, of: effect, from: first, below: saveStart) {
-          $0[origin.table, origin.key]?.isDeletion == true
-        }
-      case true?:
-        let inverse = UndoChange(shown: effect.change.inverse)
-        add(inverse, of: effect, from: saveStart) {
+      let isThere = hasReturned(origin.key, in: origin.table)
+      let parts = isThere == nil ? first..<saveStart : saveStart..<Int.max
+      if isThere == true {
+        add(UndoChange(shown: effect.change.inverse), of: effect, in: parts) {
           $0[origin.table, origin.key]?.isInsertion == true
         }
         undone.append((effect.table, effect.key, effect.change.inverse))
-      case false?:
-        add(change, of: effect, from: saveStart) {
+      } else {
+        add(UndoChange(shown: effect.change), of: effect, in: parts) {
           $0[origin.table, origin.key]?.isDeletion == true
         }
       }
@@ -123,10 +118,12 @@ extension UndoHistory {
   /// Adds the change of a delete rule to the newest part in a range that meets a condition, if there
   /// is one.
   private mutating func add(
-    _ change: UndoChange, of effect: DeleteEffect, from first: Int, below end: Int = .max,
+    _ change: UndoChange, of effect: DeleteEffect, in range: Range<Int>,
     where condition: (UndoGroup.Part) -> Bool
   ) {
-    guard let part = newestPart(from: first, below: end, where: condition) else { return }
+    guard
+      let part = newestPart(from: range.lowerBound, below: range.upperBound, where: condition)
+    else { return }
     let table = model[effect.table]
     update(from: part, below: part + 1) { $0.add(change, table, effect.key) }
   }
