@@ -106,18 +106,29 @@ actor RaceWorker {
       reading = Transcript.ReadNote(reader: name, earliest: earliest)
       suspensions = transcript { $0.suspensions[process] }
     }
-    let edits = layers.compactMap { $0.edits[E.table]?[key] }
+    var row: Transcript.ReadNote.Row?
+    defer { note(row, since: earliest) }
     let found = try await context.find(E.self, key)
-    let after = transcript { $0.suspensions[process] }
-    if after == suspensions {
-      reading?.rows.append(.init(table: E.table, key: key, found: found?.row, edits: edits))
+    let edits = layers.compactMap { $0.edits[E.table]?[key] }
+    row = .init(table: E.table, key: key, found: found?.row, edits: edits)
+    return found
+  }
+
+  /// Notes a read of the context.
+  ///
+  /// - Parameters:
+  ///   - row: what the read found; nil if it failed.
+  ///   - earliest: the newest commit that was reported before the read.
+  private func note(_ row: Transcript.ReadNote.Row?, since earliest: Int64) {
+    let newest = transcript { $0.suspensions[process] }
+    if newest == suspensions {
+      if let row { reading?.rows.append(row) }
     } else {
-      // The context reads another snapshot now.
+      // The context reads another snapshot from here on, which a failed read may have taken.
       endReading()
       reading = Transcript.ReadNote(reader: name, earliest: earliest)
-      suspensions = after
+      suspensions = newest
     }
-    return found
   }
 
   // MARK: Editing
