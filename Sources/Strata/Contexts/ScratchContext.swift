@@ -184,13 +184,16 @@ public final class ScratchContext {
   }
 
   /// Puts a child's edits on top of this context's edits, rebased onto the rows that it shows.
+  ///
+  /// An edited row may follow newer rows. The context then shows its edit over the record that the
+  /// child has read.
   private func absorb(
     _ layer: Layer, _ policy: SavePolicy
   ) throws(StoreError) -> [Edits.Absorbed] {
     checkUse()
     let layers = layers
-    let absorbed = try edits.rebased(layer, by: policy) { table, key in
-      layers.state(of: key, in: table, over: .unknown)
+    let absorbed = try edits.rebased(layer, by: policy) { table, key, read in
+      layers.state(of: key, in: table, over: read.map(RecordState.record) ?? .unknown)
     }
     for change in absorbed { edits.absorb(change) }
     edits.undo.endEvent()

@@ -16,7 +16,7 @@ extension ViewContext {
   ) async throws(StoreError) -> (commit: Int64, absorbed: [Edits.Absorbed]) {
     try await readRows(under: layer)
     if isClosed { throw .closed }
-    let absorbed = try layers.pending.rebased(layer, by: policy) { table, key in
+    let absorbed = try layers.pending.rebased(layer, by: policy) { table, key, _ in
       layers.state(of: key, in: table, or: .unknown)
     }
     defer { reportStatus() }

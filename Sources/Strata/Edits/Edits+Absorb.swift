@@ -16,9 +16,11 @@ extension Edits {
   /// A row that the parent does not know has no conflict here. A lower layer knows the row, or at
   /// the latest the writer.
   ///
+  /// - Parameter shown: the state that the parent shows for a key, given the record from which the
+  ///   child's edit starts. The record is nil if the edit is blind or an insertion.
   /// - Throws: ``StoreError`` with code `conflict` under the policy `error`.
   func rebased(
-    _ layer: Layer, by policy: SavePolicy, over shown: (Table, RecordKey) -> RecordState
+    _ layer: Layer, by policy: SavePolicy, over shown: (Table, RecordKey, Record?) -> RecordState
   ) throws(StoreError) -> [Absorbed] {
     var absorbed: [Absorbed] = []
     var conflicts: [Conflict] = []
@@ -29,7 +31,7 @@ extension Edits {
       for entry in layer.tables[id]?.inKeyOrder ?? [] {
         guard let change = entry.change else { continue }
         let key = entry.key
-        let below = shown(table, key)
+        let below = shown(table, key, change.before)
         let rebased: LayerChange?
         switch (change, below) {
         case (_, .unknown): rebased = change

@@ -15,9 +15,8 @@ extension ContextHistory {
     case 0:
       workers.append(
         ContextWorker(
-          view.makeScratch(), .view, ReadRows(states[view.commit]), viewLayers,
-          name: "sheet \(number)")
-      )
+          view.makeScratch(), .view, ReadRows(states[view.commit]),
+          viewLayers.map { PlainLevel(layer: $0) }, name: "sheet \(number)"))
     case 1 where !parents.isEmpty:
       workers.append(random.pick(parents).child(number))
     default:

@@ -30,16 +30,20 @@ final class ContextWorker {
   private let context: ScratchContext
   let parent: Parent
   let name: String
-  private var read: ReadRows
+  private var read: ReadRows {
+    didSet { followsRows = !layer.isEmpty }
+  }
   private var hasChildren = false
+  /// Whether the context reads later rows than some of its edits know.
+  private var followsRows = false
   /// The layers of the ancestors, as of the creation or the last refresh of the context.
-  private var frozen: [PlainLayer]
+  private var frozen: [PlainLevel]
   private var layer = PlainLayer()
   /// A book that was read before a save of this context.
   private var stale: Book?
 
   init(
-    _ context: ScratchContext, _ parent: Parent, _ read: ReadRows, _ frozen: [PlainLayer],
+    _ context: ScratchContext, _ parent: Parent, _ read: ReadRows, _ frozen: [PlainLevel],
     name: String
   ) {
     self.context = context
@@ -52,8 +56,13 @@ final class ContextWorker {
   func child(_ number: Int) -> ContextWorker {
     hasChildren = true
     return ContextWorker(
-      context.makeScratch(), .worker(self), read, frozen + [layer],
+      context.makeScratch(), .worker(self), read, levels,
       name: "\(number), child of \(name)")
+  }
+
+  /// The layers that a child of the context has below its edits.
+  private var levels: [PlainLevel] {
+    frozen + [PlainLevel(layer: layer, followsRows: followsRows)]
   }
 
   /// The number of scratch contexts down to the store or the view context, this one included.
@@ -112,7 +121,7 @@ final class ContextWorker {
   private func check<E: PlainEntity>(
     _ found: E?, _ key: Int, _ base: PlainRows, _ history: ContextHistory
   ) throws {
-    let layers = frozen + [layer]
+    let layers = levels.map(\.layer)
     let expected = base.under(layers)[E.table, key]
     guard let found, let expected else {
       return try history.require(
@@ -244,8 +253,8 @@ final class ContextWorker {
     case .view:
       try await history.view.waitUntilMerged(history.newest)
       let shown = try history.shown()
-      try await absorb(into: history.pending, policy, history) {
-        shown[$0, $1]
+      try await absorb(into: history.pending, policy, history) { table, key, _ in
+        shown[table, key]
       } linked: {
         shown.links.contains($0)
       } then: {
@@ -253,12 +262,11 @@ final class ContextWorker {
         self.readNewest(history)
       }
     case .worker(let parent):
-      let layers = parent.frozen + [parent.layer]
-      try await absorb(into: parent.layer, policy, history) { table, key -> PlainRow?? in
-        let edits = layers.compactMap { $0.edits[table]?[key] }
-        return edits.isEmpty ? .none : .some(edits.reduce(nil) { $1.over($0) })
+      let levels = parent.levels
+      try await absorb(into: parent.layer, policy, history) {
+        levels.shown($0, $1, over: $2)
       } linked: { link in
-        layers.reduce(nil) { $1.links[link] ?? $0 }
+        levels.reduce(nil) { $1.layer.links[link] ?? $0 }
       } then: {
         parent.layer = $0
         self.readNewest(history)
@@ -282,11 +290,11 @@ final class ContextWorker {
 
   /// Saves into the layer of the parent.
   ///
-  /// - Parameter shown: the row that the parent shows for a key; nil if the parent does not know
-  ///   it.
+  /// - Parameter shown: the row that the parent shows for a key over the row that this context has
+  ///   read; nil if the parent does not know it.
   private func absorb(
     into target: PlainLayer, _ policy: PlainPolicy, _ history: ContextHistory,
-    shown: (PlainTable, Int) -> PlainRow??, linked: (PlainLink) -> Bool?,
+    shown: (PlainTable, Int, PlainRow?) -> PlainRow??, linked: (PlainLink) -> Bool?,
     then take: (PlainLayer) -> Void
   ) async throws {
     let (result, conflicts) = target.absorbing(layer, policy, shown: shown, linked: linked)
@@ -318,14 +326,14 @@ final class ContextWorker {
     case .store: read = ReadRows(nil)
     case .view:
       read = ReadRows(history.states[history.view.commit])
-      frozen = history.viewLayers
+      frozen = history.viewLayers.map { PlainLevel(layer: $0) }
     case .worker(let parent):
       if afterSuspension && parent.read === read {
         parent.readNewest(history, afterSuspension: true)
       }
       parent.hasChildren = true
       read = parent.read
-      frozen = parent.frozen + [parent.layer]
+      frozen = parent.levels
     }
     hasChildren = false
   }

@@ -30,6 +30,9 @@ enum PlainEdit: Equatable {
   /// A blind edit: the row becomes this row, or is deleted for nil, whatever the store has.
   case set(PlainRow?)
 
+  /// The row before a known edit; nil for an insertion or a blind edit.
+  var before: PlainRow? { if case .seen(let before, _) = self { before } else { nil } }
+
   /// Returns the row that the edit shows over a row below.
   func over(_ row: PlainRow?) -> PlainRow? {
     switch self {
@@ -108,9 +111,18 @@ struct PlainLayer: Equatable {
     }
   }
 
-  /// Returns whether a layer has the same edits of rows.
-  func hasSameEdits(as other: PlainLayer) -> Bool {
-    PlainTable.allCases.allSatisfy { edits[$0] ?? [:] == other.edits[$0] ?? [:] }
+  /// Returns whether a layer has edits of the same rows that show the same over the rows below.
+  ///
+  /// Edits that cancel each other out may leave a known edit that starts from a newer row.
+  func hasSameEdits(as other: PlainLayer, over rows: PlainRows) -> Bool {
+    PlainTable.allCases.allSatisfy { table in
+      let (edits, others) = (edits[table] ?? [:], other.edits[table] ?? [:])
+      return edits.keys == others.keys
+        && edits.allSatisfy { key, edit in
+          guard case .seen = edit, case .seen? = others[key] else { return edit == others[key] }
+          return edit.over(rows[table, key]) == others[key]?.over(rows[table, key])
+        }
+    }
   }
 
   /// Returns the layer composed with the edits of a layer above it.

@@ -69,6 +69,53 @@ struct NestedScratchTests {
     #expect(try await stack.fetch(Boat.all) == [gull])
   }
 
+  /// The parent edits a row, which others edit, too. After a refresh, parent and child show the
+  /// parent's edit over the newer row.
+  @Test func `a child edits a newer row that its parent has edited`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.makeScratch()
+    parent.update(gull) { $0.name = "Swan" }
+    try await stack.commit {
+      $0.update(gull) {
+        $0.length = 10
+        $0.speed = 3
+      }
+    }
+    await parent.refresh()
+    let child = parent.makeScratch()
+    let shown = try #require(try await child.find(Boat.self, 1))
+    #expect(shown == Boat(id: 1, name: "Swan", length: 10, speed: 3))
+    child.update(shown) { $0.length = 11 }
+    try await child.save()
+    #expect(try await parent.find(Boat.self, 1) == child.find(Boat.self, 1))
+    // The parent has edited the name and the length; the speed may change.
+    try await stack.commit {
+      $0.update(Boat(id: 1, name: "Gull", length: 10, speed: 3)) { $0.speed = 4 }
+    }
+    try await parent.save()
+    #expect(try await stack.rows("SELECT name, length, speed FROM boats") == ["Swan 11 4"])
+  }
+
+  @Test func `an edit of the parent that the child has not seen conflicts over a newer row`()
+    async throws
+  {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.makeScratch()
+    parent.update(gull) { $0.name = "Swan" }
+    try await stack.commit { $0.update(gull) { $0.length = 10 } }
+    await parent.refresh()
+    let child = parent.makeScratch()
+    let shown = try #require(try await child.find(Boat.self, 1))
+    parent.update(shown) { $0.length = 12 }
+    child.update(shown) { $0.length = 11 }
+    let error = await failure { try await child.save() }
+    #expect(error?.code == .conflict)
+    #expect(error?.conflicts.first?.attributes == ["length"])
+    try await child.save(.mergeMine)
+    try await parent.save()
+    #expect(try await stack.rows("SELECT name, length FROM boats") == ["Swan 11"])
+  }
+
   @Test func `letting go of a child discards its edits alone`() async throws {
     let parent = stack.makeScratch()
     parent.insert(gull)
