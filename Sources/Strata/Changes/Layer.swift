@@ -6,8 +6,15 @@ enum LayerChange: Sendable, Equatable {
 
   var isBlind: Bool { if case .blind = self { true } else { false } }
 
-  /// The record before a known change; nil for an insertion or a blind change.
-  var before: Record? { if case .known(let change) = self { change.before } else { nil } }
+  /// The row from which a known update or deletion starts; unknown for an insertion or a blind
+  /// change.
+  var start: RecordState {
+    if case .known(let change) = self, let before = change.before {
+      .record(before)
+    } else {
+      .unknown
+    }
+  }
 
   /// Returns the record that the layer shows over the record below; nil if it shows none.
   func applied(to below: Record?) -> Record? {

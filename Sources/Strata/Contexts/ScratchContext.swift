@@ -93,7 +93,11 @@ public final class ScratchContext {
 
   /// Adds an entity, or replaces the entity with its key without reading it first.
   ///
-  /// A row that already has the same values is neither written nor reported.
+  /// The save never conflicts: it replaces whatever the store has. A row that already has the same
+  /// values is neither written nor reported.
+  ///
+  /// An upsert of an entity with unsaved edits continues these edits, and may conflict as they may.
+  /// It edits the attributes whose values differ from those before the first edit.
   public func upsert<E: Entity>(_ entity: E) {
     edit { $0.upsert(entity) }
   }
@@ -185,15 +189,15 @@ public final class ScratchContext {
 
   /// Puts a child's edits on top of this context's edits, rebased onto the rows that it shows.
   ///
-  /// An edited row may follow newer rows. The context then shows its edit over the record that the
-  /// child has read.
+  /// The rows below may be newer than this context's edits. A child's edit is therefore compared
+  /// with these edits over the row from which it starts.
   private func absorb(
     _ layer: Layer, _ policy: SavePolicy
   ) throws(StoreError) -> [Edits.Absorbed] {
     checkUse()
     let layers = layers
-    let absorbed = try edits.rebased(layer, by: policy) { table, key, read in
-      layers.state(of: key, in: table, over: read.map(RecordState.record) ?? .unknown)
+    let absorbed = try edits.rebased(layer, by: policy) { table, key, start in
+      layers.state(of: key, in: table, over: start)
     }
     for change in absorbed { edits.absorb(change) }
     edits.undo.endEvent()
@@ -391,6 +395,7 @@ public final class ScratchContext {
       return commit
     case .scratch(let context, _):
       let absorbed = try context.absorb(layer, policy)
+      if context.state !== state { context.followsRows = true }
       edits.undo.didSave(save, into: absorbed)
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit

@@ -60,6 +60,9 @@ public final class ViewContext: Observable {
   ///
   /// The save never conflicts: it replaces whatever the store has. A row that already has the same
   /// values is neither written nor reported.
+  ///
+  /// An upsert of an entity with unsaved edits continues these edits, and may conflict as they may.
+  /// It edits the attributes whose values differ from those before the first edit.
   public func upsert<E: Entity>(_ entity: E) {
     edit { $0.upsert(entity) }
   }

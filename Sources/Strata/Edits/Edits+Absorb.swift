@@ -14,13 +14,15 @@ extension Edits {
   /// Rebases a child's layer onto the rows that its parent shows now.
   ///
   /// A row that the parent does not know has no conflict here. A lower layer knows the row, or at
-  /// the latest the writer.
+  /// the latest the writer. The same applies to an attribute that the parent has not edited, if the
+  /// parent's rows may be newer than its edits.
   ///
-  /// - Parameter shown: the state that the parent shows for a key, given the record from which the
-  ///   child's edit starts. The record is nil if the edit is blind or an insertion.
+  /// - Parameter shown: the state that the parent shows for a key over the row from which the child's
+  ///   edit starts.
   /// - Throws: ``StoreError`` with code `conflict` under the policy `error`.
   func rebased(
-    _ layer: Layer, by policy: SavePolicy, over shown: (Table, RecordKey, Record?) -> RecordState
+    _ layer: Layer, by policy: SavePolicy,
+    over shown: (Table, RecordKey, RecordState) -> RecordState
   ) throws(StoreError) -> [Absorbed] {
     var absorbed: [Absorbed] = []
     var conflicts: [Conflict] = []
@@ -31,7 +33,7 @@ extension Edits {
       for entry in layer.tables[id]?.inKeyOrder ?? [] {
         guard let change = entry.change else { continue }
         let key = entry.key
-        let below = shown(table, key, change.before)
+        let below = shown(table, key, change.start)
         let rebased: LayerChange?
         switch (change, below) {
         case (_, .unknown): rebased = change

@@ -62,9 +62,11 @@ private struct Reversal {
       if change.isDeletion && restored == .absent {
         return skip(table, key, every, .gone)
       }
-      let undone = change.shown.map { _ in
-        Change(before: now.record, after: restored.record)
-          .withoutCommits(since: current, over: step.before, table)
+      let undone = change.shown.map { shown in
+        below.isKnown
+          ? Change(before: now.record, after: restored.record)
+            .withoutCommits(since: current, over: step.before, table)
+          : shown.inverse
       }
       return didRevert(table, key, UndoChange(shown: undone, layer: step.inverse))
     }

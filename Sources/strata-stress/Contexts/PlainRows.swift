@@ -33,6 +33,20 @@ enum PlainEdit: Equatable {
   /// The row before a known edit; nil for an insertion or a blind edit.
   var before: PlainRow? { if case .seen(let before, _) = self { before } else { nil } }
 
+  /// Returns whether two edits of a row set the same attributes to the same values.
+  ///
+  /// The known edits may start from different rows.
+  func setsTheSame(as other: PlainEdit) -> Bool {
+    switch (self, other) {
+    case (.seen(.some, let after?), .seen(.some, let otherAfter?)):
+      after.indices.allSatisfy {
+        sets($0) == other.sets($0) && (!sets($0) || after[$0] == otherAfter[$0])
+      }
+    case (.seen(_, let after), .seen(_, let otherAfter)): after == otherAfter
+    default: self == other
+    }
+  }
+
   /// Returns the row that the edit shows over a row below.
   func over(_ row: PlainRow?) -> PlainRow? {
     switch self {
@@ -111,17 +125,14 @@ struct PlainLayer: Equatable {
     }
   }
 
-  /// Returns whether a layer has edits of the same rows that show the same over the rows below.
+  /// Returns whether a layer sets the same attributes of the same rows to the same values.
   ///
   /// Edits that cancel each other out may leave a known edit that starts from a newer row.
-  func hasSameEdits(as other: PlainLayer, over rows: PlainRows) -> Bool {
+  func hasSameEdits(as other: PlainLayer) -> Bool {
     PlainTable.allCases.allSatisfy { table in
       let (edits, others) = (edits[table] ?? [:], other.edits[table] ?? [:])
       return edits.keys == others.keys
-        && edits.allSatisfy { key, edit in
-          guard case .seen = edit, case .seen? = others[key] else { return edit == others[key] }
-          return edit.over(rows[table, key]) == others[key]?.over(rows[table, key])
-        }
+        && edits.allSatisfy { key, edit in others[key].map(edit.setsTheSame) == true }
     }
   }
 

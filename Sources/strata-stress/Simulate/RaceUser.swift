@@ -170,8 +170,7 @@ final class RaceUser {
     // Edits that cancel each other out make no group.
     let isThere = view.undoName == name
     try Contradiction.unless(
-      isThere || pending.hasSameEdits(as: before, over: PlainRows()),
-      "no group to undo of the last edits")
+      isThere || pending.hasSameEdits(as: before), "no group to undo of the last edits")
     if !isThere { return }
     let group = pending
     view.undo()

@@ -121,7 +121,8 @@ actor RaceWorker {
     if newest == suspensions {
       if let row { reading?.rows.append(row) }
     } else {
-      // The context reads another snapshot from here on, which a failed read may have taken.
+      // A suspension has taken the snapshot. The read may have taken another one, even if it
+      // failed.
       endReading()
       reading = Transcript.ReadNote(reader: name, earliest: earliest)
       suspensions = newest

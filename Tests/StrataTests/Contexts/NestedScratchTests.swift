@@ -96,6 +96,54 @@ struct NestedScratchTests {
     #expect(try await stack.rows("SELECT name, length, speed FROM boats") == ["Swan 11 4"])
   }
 
+  /// The parent's edit knows an older row. It must not hide that the child sets an attribute back.
+  @Test func `a grandchild sets a newer row back to what the parent's edit knows`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.makeScratch()
+    parent.update(gull) { $0.name = "Swan" }
+    try await stack.commit { $0.update(gull) { $0.length = 10 } }
+    await parent.refresh()
+    let child = parent.makeScratch()
+    let grandchild = child.makeScratch()
+    let shown = try #require(try await grandchild.find(Boat.self, 1))
+    grandchild.update(shown) { $0.length = 9 }
+    try await grandchild.save()
+    try await child.save()
+    #expect(try await parent.fetch(Boat.all) == [Boat(id: 1, name: "Swan", length: 9)])
+    try await parent.save()
+    #expect(try await stack.rows("SELECT name, length FROM boats") == ["Swan 9"])
+  }
+
+  @Test func `a child deletes a newer row that its parent has edited`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.makeScratch()
+    parent.update(gull) { $0.name = "Swan" }
+    try await stack.commit { $0.update(gull) { $0.length = 10 } }
+    await parent.refresh()
+    let child = parent.makeScratch()
+    child.delete(try #require(try await child.find(Boat.self, 1)))
+    try await child.save()
+    try await parent.save()
+    #expect(try await stack.fetch(Boat.all) == [])
+  }
+
+  /// The child read the row before another commit changed it. Its save must not show that row again.
+  @Test func `a parent shows the newest row below an older child's edit`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.makeScratch()
+    let child = parent.makeScratch()
+    #expect(try await child.find(Boat.self, 1) == gull)
+    child.update(gull) { $0.length = 11 }
+    try await stack.commit { $0.update(gull) { $0.speed = 3 } }
+    await parent.refresh()
+    #expect(try await parent.find(Boat.self, 1)?.speed == 3)
+    try await child.save()
+    let expected = Boat(id: 1, name: "Gull", length: 11, speed: 3)
+    #expect(try await parent.find(Boat.self, 1) == expected)
+    try await parent.save()
+    #expect(try await stack.fetch(Boat.all) == [expected])
+  }
+
   @Test func `an edit of the parent that the child has not seen conflicts over a newer row`()
     async throws
   {

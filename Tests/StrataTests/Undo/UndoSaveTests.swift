@@ -305,6 +305,28 @@ import Testing
     }
   }
 
+  /// The context follows the row of another commit. The values of that commit are no part of the
+  /// group that is undone, so redoing it must not bring them back.
+  @Test func `redo in a scratch context leaves alone what the group did not edit`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let scratch = stack.makeScratch()
+    scratch.undoLimit = 10
+    scratch.update(gull) { $0.name = "Swan" }
+    try await stack.commit { $0.update(gull) { $0.speed = 3 } }
+    await scratch.refresh()
+    let shown = try #require(try await scratch.find(Boat.self, 1))
+    #expect(shown == Boat(id: 1, name: "Swan", length: 9, speed: 3))
+    scratch.update(shown) { $0.length = 11 }
+    #expect(scratch.undo()?.isComplete == true)
+    try await scratch.save()
+    try await stack.commit {
+      $0.update(Boat(id: 1, name: "Swan", length: 9, speed: 3)) { $0.speed = nil }
+    }
+    #expect(scratch.redo()?.isComplete == true)
+    try await scratch.save()
+    #expect(try await stack.fetch(Boat.all) == [Boat(id: 1, name: "Swan", length: 11)])
+  }
+
   @Test func `rows that were upserted and went with what they refer to come back with it`()
     async throws
   {
