@@ -72,6 +72,8 @@ actor RaceWorker {
     case 16:
       endReading()
       await scratch.refresh()
+      // A child now reads newer rows than those that the edits start from.
+      if !layer.isEmpty && random.oneIn(2) { try await editInChild() }
     case 17: try await importBooks()
     case 18:
       endReading()
