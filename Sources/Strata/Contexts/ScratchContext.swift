@@ -187,23 +187,6 @@ public final class ScratchContext {
     return ScratchContext(of: self)
   }
 
-  /// Puts a child's edits on top of this context's edits, rebased onto the rows that it shows.
-  ///
-  /// The rows below may be newer than this context's edits. A child's edit is therefore compared
-  /// with these edits over the row from which it starts.
-  private func absorb(
-    _ layer: Layer, _ policy: SavePolicy
-  ) throws(StoreError) -> [Edits.Absorbed] {
-    checkUse()
-    let layers = layers
-    let absorbed = try edits.rebased(layer, by: policy) { table, key, start in
-      layers.state(of: key, in: table, over: start)
-    }
-    for change in absorbed { edits.absorb(change) }
-    edits.undo.endEvent()
-    return absorbed
-  }
-
   /// This context's layers over the layers of its ancestors.
   var layers: LayerStack { lowerLayers.adding(edits.layer, followsRows: followsRows) }
 
