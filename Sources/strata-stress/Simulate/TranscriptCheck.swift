@@ -216,16 +216,20 @@ struct TranscriptCheck {
       throw Contradiction(description: "a view context showed commit \(note.commit) of \(newest)")
     }
     if let listed = note.conflicts {
-      // A row of a later commit may conflict with an edit, or agree with it.
-      let latest = note.knowsLater ? newest : note.commit
-      let isExplained = (note.commit...latest).contains { commit in
-        let expected = Set(self[commit]?.conflicts(with: note.layers[0][0]) ?? [])
-        return note.knowsLater ? expected.isSubset(of: listed) : expected == Set(listed)
-      }
+      let expected = Set(state.conflicts(with: note.layers[0][0]))
+      // The view context may know some rows as of later commits. A conflict must be listed if all
+      // these commits have it.
+      let isExplained =
+        if note.knowsLater {
+          (note.commit...newest).reduce(into: expected) { names, commit in
+            names.formIntersection(self[commit]?.conflicts(with: note.layers[0][0]) ?? [])
+          }.isSubset(of: listed)
+        } else {
+          expected == Set(listed)
+        }
       try Contradiction.unless(
         isExplained,
-        "the conflicts are \(listed), not \(state.conflicts(with: note.layers[0][0])), "
-          + "at commit \(note.commit)")
+        "the conflicts are \(listed), not \(expected.sorted()), at commit \(note.commit)")
     }
     if let commit = note.saving.flatMap({ commits[$0] }) {
       try Contradiction.unless(
