@@ -69,6 +69,16 @@ struct NestedScratchTests {
     #expect(try await stack.fetch(Boat.all) == [gull])
   }
 
+  /// Returns a context that has renamed the gull and follows another commit's new length.
+  private func parentOverNewerRow() async throws -> sending ScratchContext {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.makeScratch()
+    parent.update(gull) { $0.name = "Swan" }
+    try await stack.commit { $0.update(gull) { $0.length = 10 } }
+    await parent.refresh()
+    return parent
+  }
+
   /// The parent edits a row, which others edit, too. After a refresh, parent and child show the
   /// parent's edit over the newer row.
   @Test func `a child edits a newer row that its parent has edited`() async throws {
@@ -98,11 +108,7 @@ struct NestedScratchTests {
 
   /// The parent's edit knows an older row. It must not hide that the child sets an attribute back.
   @Test func `a grandchild sets a newer row back to what the parent's edit knows`() async throws {
-    try await stack.commit { $0.insert(gull) }
-    let parent = stack.makeScratch()
-    parent.update(gull) { $0.name = "Swan" }
-    try await stack.commit { $0.update(gull) { $0.length = 10 } }
-    await parent.refresh()
+    let parent = try await parentOverNewerRow()
     let child = parent.makeScratch()
     let grandchild = child.makeScratch()
     let shown = try #require(try await grandchild.find(Boat.self, 1))
@@ -115,11 +121,7 @@ struct NestedScratchTests {
   }
 
   @Test func `a child deletes a newer row that its parent has edited`() async throws {
-    try await stack.commit { $0.insert(gull) }
-    let parent = stack.makeScratch()
-    parent.update(gull) { $0.name = "Swan" }
-    try await stack.commit { $0.update(gull) { $0.length = 10 } }
-    await parent.refresh()
+    let parent = try await parentOverNewerRow()
     let child = parent.makeScratch()
     child.delete(try #require(try await child.find(Boat.self, 1)))
     try await child.save()
@@ -147,11 +149,7 @@ struct NestedScratchTests {
   @Test func `an edit of the parent that the child has not seen conflicts over a newer row`()
     async throws
   {
-    try await stack.commit { $0.insert(gull) }
-    let parent = stack.makeScratch()
-    parent.update(gull) { $0.name = "Swan" }
-    try await stack.commit { $0.update(gull) { $0.length = 10 } }
-    await parent.refresh()
+    let parent = try await parentOverNewerRow()
     let child = parent.makeScratch()
     let shown = try #require(try await child.find(Boat.self, 1))
     parent.update(shown) { $0.length = 12 }
