@@ -52,9 +52,11 @@ public enum StackEvent: Sendable {
   case slowCommit(commit: Int64, rows: Int, duration: Duration)
   /// A transaction failed because of the disk or SQLite, and changed nothing.
   case commitFailed(StoreError)
-  /// A failed transaction could not be rolled back, so the writer closed its connection.
+  /// The writer closed its connection after a failed transaction.
   ///
-  /// Closing the connection rolls the transaction back.
+  /// Either the transaction could not be rolled back, and closing the connection rolls it back. Or
+  /// an error of the disk made SQLite roll back in the middle of a statement, after which the
+  /// connection's memory of its indexes may be wrong.
   case connectionClosed
   /// The writer has opened a new connection after ``connectionClosed``.
   case connectionReopened
@@ -98,7 +100,7 @@ extension StackEvent {
     case .closed: "closed the store"
     case .slowCommit: "a commit was slow"
     case .commitFailed: "a commit failed"
-    case .connectionClosed: "closed the connection, as a rollback failed"
+    case .connectionClosed: "closed the connection after a failed transaction"
     case .connectionReopened: "opened the connection again"
     case .logRetained: "the log grows, as old states are held"
     case .checkpointFailed: "the log could not be written back"

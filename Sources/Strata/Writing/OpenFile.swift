@@ -5,7 +5,7 @@ internal import StrataSQLite
 final class OpenFile {
   private enum State {
     case open(Connection)
-    /// A transaction could not be ended, so the connection is closed. The next unit opens the file.
+    /// The connection is closed, because a transaction ended wrongly. The next unit opens the file.
     case lost
     /// The store is closed or suspended.
     case closed
@@ -45,7 +45,22 @@ final class OpenFile {
   func rollBack(_ connection: Connection) {
     guard connection.isInTransaction else { return }
     try? connection.run(Writer.rollback)
-    guard connection.isInTransaction else { return }
+    if connection.isInTransaction { giveUpConnection() }
+  }
+
+  /// Rolls back a transaction whose unit has failed with `error`.
+  ///
+  /// An error of the disk makes SQLite itself roll back, in the middle of a statement. FTS5 runs
+  /// statements of its own within a statement. If one of these fails, FTS5 forgets its number of
+  /// rows at the rollback, then notes a wrong number, and the next commit stores that number. So the
+  /// connection is closed, and the next unit opens the file. An interruption ends no statement of
+  /// FTS5, because only the making of indexes is interrupted.
+  func rollBack(_ connection: Connection, after error: StoreError) {
+    if connection.isInTransaction { return rollBack(connection) }
+    if error.code != .cancelled { giveUpConnection() }
+  }
+
+  private func giveUpConnection() {
     (state, suspendedFiles) = (.lost, nil)
     options.log.note(.connectionClosed)
   }

@@ -20,7 +20,7 @@ extension Writer {
       try inOneState(of: connection) { () throws(StoreError) in
         // Commits of a program with other tables mean nothing here.
         try checkSchema(connection)
-        _ = try noteForeignCommits(connection)
+        try noteForeignCommits(connection)
       }
     } catch  where error.code == .schemaChanged {
       return
@@ -46,30 +46,41 @@ extension Writer {
 
   /// Publishes foreign commits up to the state that the open transaction sees.
   ///
-  /// - Returns: whether there were commits to publish.
-  func noteForeignCommits(_ connection: Connection) throws(StoreError) -> Bool {
+  /// - Throws: also after a failed read of the history, whose commits are published as a reset, if
+  ///   SQLite has ended the transaction with it. SQLite would commit each later statement by itself.
+  func noteForeignCommits(_ connection: Connection) throws(StoreError) {
     switch try counter.look(connection) {
-    case .nothing: return false
-    case .commits(let last): publishForeign(upTo: last, connection)
+    case .nothing: return
     case .unknown(let last): publish(model.resetOfEveryTable, last)
+    case .commits(let last):
+      do throws(StoreError) { try publishForeign(upTo: last, connection) } catch {
+        if !connection.isInTransaction { throw error }
+      }
     }
-    return true
   }
 
   /// Publishes the foreign commits that a snapshot has seen.
   func catchUp(with snapshot: Snapshot) {
     guard snapshot.commit > commit else { return }
-    publishForeign(upTo: snapshot.commit, try? connection)
+    try? publishForeign(upTo: snapshot.commit, try? connection)
   }
 
   /// Publishes foreign commits from the history, or as a reset if the history lacks a commit.
-  private func publishForeign(upTo number: Int64, _ connection: Connection?) {
-    // A snapshot must never be ahead of the published changes, so a failure is published as a
-    // reset.
-    guard let connection, let sets = (try? foreignChanges(upTo: number, connection)) ?? nil else {
-      return publish(model.resetOfEveryTable, number)
+  ///
+  /// - Throws: the error of reading the history, after the reset is published. A snapshot must never
+  ///   be ahead of the published changes.
+  private func publishForeign(
+    upTo number: Int64, _ connection: Connection?
+  ) throws(StoreError) {
+    var sets: [[TableID: TableChanges]]?
+    defer {
+      if let sets {
+        for changes in sets { publish(changes, commit + 1) }
+      } else {
+        publish(model.resetOfEveryTable, number)
+      }
     }
-    for changes in sets { publish(changes, commit + 1) }
+    if let connection { sets = try foreignChanges(upTo: number, connection) }
   }
 
   private func foreignChanges(

@@ -122,7 +122,8 @@ actor Writer {
       // An unchanged data version says that no other connection has committed rows or tables.
       if try !counter.isCurrent(connection) {
         try checkSchema(connection)
-        if try noteForeignCommits(connection) { announcer.didPublish() }
+        defer { announcer.didPublish() }
+        try noteForeignCommits(connection)
       }
       var transaction = Transaction(
         connection, model, builder, historyLayout, number: commit + 1,
@@ -145,7 +146,7 @@ actor Writer {
       if let start { noteDuration(of: number, changes, since: start) }
       return (number, result)
     } catch {
-      file.rollBack(connection)
+      file.rollBack(connection, after: error)
       history?.forget()
       options.log.noteFailure(error, StackEvent.commitFailed)
       throw error
