@@ -22,7 +22,7 @@ struct Note: Entity, Equatable {
   var deleter = 0
 
   static let schema = Schema<Note>("notes", key: \.id) {
-    Attribute(\.text).indexed()
+    Attribute(\.text).indexed().fullText()
     Attribute(\.deleter)
   }
 }

@@ -38,7 +38,7 @@ struct StoreInspection {
       violations.append("the store cannot be read: \(error)")
     }
     // This check comes last, because the first connection to a store recovers its log.
-    violations += Self.integrity(store)
+    violations += Self.damage(store)
   }
 
   /// Returns the violations of a history that must lead from one state to another.
@@ -80,12 +80,9 @@ struct StoreInspection {
     }
   }
 
-  /// Returns the errors that SQLite's `integrity_check` finds.
-  private static func integrity(_ store: URL) -> [String] {
+  private static func damage(_ store: URL) -> [String] {
     do {
-      let connection = try Connection(path: store.path, access: .existing, busyTimeout: .seconds(5))
-      let verdict = try connection.text("PRAGMA integrity_check")
-      return verdict == "ok" ? [] : ["integrity_check: \(verdict ?? "nothing")"]
+      return try Connection(path: store.path, access: .existing, busyTimeout: .seconds(5)).damage()
     } catch {
       return ["the file cannot be checked: \(error)"]
     }

@@ -26,8 +26,8 @@ struct StoredRows {
       WHERE word <> 'word' || second OR latitude <> second OR longitude <> second
       """)
     if let wrong { throw Contradiction(description: "book \(wrong) has parts of two rows") }
-    let damage = try connection.text("PRAGMA integrity_check") ?? ""
-    if damage != "ok" { throw Contradiction(description: "the file is damaged: \(damage)") }
+    let damage = try connection.damage()
+    if !damage.isEmpty { throw Contradiction(description: "the file is damaged: \(damage)") }
     func join(_ name: String) throws -> String {
       try connection.text(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\(name)'") ?? ""

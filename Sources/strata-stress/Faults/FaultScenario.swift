@@ -1,6 +1,6 @@
 /// The work of a stack while calls of the file system fail.
 enum FaultScenario: String, CaseIterable {
-  case create, open, migrate, save, `import`, checkpoint, suspend, close
+  case create, open, migrate, save, share, `import`, checkpoint, suspend, close
 
   /// A step of a scenario.
   enum Action {
@@ -8,6 +8,8 @@ enum FaultScenario: String, CaseIterable {
     case saveScratch
     case saveRemoval
     case saveRefused
+    /// A save of another process.
+    case saveElsewhere
     case fetch
     case load
     case importBatches(count: Int)
@@ -26,6 +28,11 @@ enum FaultScenario: String, CaseIterable {
       [
         .saveView, .load, .saveScratch, .saveRefused, .fetch, .saveRemoval, .saveRefused,
         .saveScratch,
+      ]
+    case .share:
+      [
+        .saveView, .saveElsewhere, .saveRemoval, .saveElsewhere, .saveScratch, .saveElsewhere,
+        .saveView, .saveRemoval,
       ]
     // The first import fills an empty table, so its indexes are made after the rows.
     case .import: [.importAtOnce(count: 300), .importBatches(count: 300), .importAtOnce(count: 50)]

@@ -18,6 +18,8 @@ final class FaultTrial {
   private let token: HistoryToken?
   /// The state that the store must have: all acknowledged changes, and nothing else.
   private var ledger: Ledger
+  /// The stack of another process; nil if the scenario has none.
+  private var other: Stack?
   private var random: SplitMix64
   private var lastNote = 0
   private var hasFailed = false
@@ -52,6 +54,7 @@ final class FaultTrial {
       let stack = try await open()
       let live = stack.viewContext.live(Note.sorted(by: \.id))
       try await live.waitUntilLoaded()
+      if scenario == .share { other = try await open() }
       if !scenario.opensUnderFaults { plan.arm(fault) }
       for action in scenario.actions { await run(action, stack, live) }
       failures = max(failures, plan.disarm())
@@ -60,6 +63,7 @@ final class FaultTrial {
         await attempt("a save after all") { try await self.saveView(stack, live) }
         await check(stack, live)
       }
+      await other?.close()
       await stack.close()
     } catch {
       violations.append("without a fault: \(error)")
@@ -135,6 +139,8 @@ final class FaultTrial {
       await attempt("a second save") { try await self.saveScratch(stack) }
     case .saveRemoval:
       await attempt("a second deletion") { try await self.saveRemoval(stack, live) }
+    case .saveElsewhere:
+      await attempt("a save of another process") { if let other = self.other { try await self.saveScratch(other) } }
     case .saveRefused:
       await attempt("a second refusal") { try await self.saveRefused(stack) }
     case .fetch:
