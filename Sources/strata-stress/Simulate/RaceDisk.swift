@@ -20,6 +20,8 @@ final class RaceDisk: FileObserver {
   private let plan = FaultPlan()
   private let kill = Kill()
   private let failed = Lock(0)
+  /// The choices of the faults that follow a fault.
+  private let random: Lock<SplitMix64>
   private let loss: PowerLoss
 
   /// - Parameter url: the place of the store; for a loss of power, a store that is closed.
@@ -28,6 +30,7 @@ final class RaceDisk: FileObserver {
     self.url = url
     var files: [String: [UInt8]] = [:]
     if case .powerLoss = trouble { files[url.path] = [UInt8](try Data(contentsOf: url)) }
+    self.random = Lock(SplitMix64(seed: random.next()))
     loss = PowerLoss(files: files, seed: random.next(), odds: 30, limit: 8)
     ObservedFileSystem.observe(url.path, with: self)
   }
@@ -66,12 +69,16 @@ final class RaceDisk: FileObserver {
     switch trouble {
     case .none, .powerLoss: break
     case .kill: kill.arm(after: random.below(60))
-    case .faults:
-      let call = random.pick(FileCall.allCases)
-      let code = random.pick(FaultPlan.codes(of: call))
-      plan.arm(
-        .init(call, number: 1 + random.below(20), length: 1 + random.below(3), code: code))
+    case .faults: armFault(&random)
     }
+  }
+
+  private func armFault(_ random: inout SplitMix64) {
+    // A stack reads and writes all the time, and makes the other calls at few moments.
+    let call = random.pick(random.oneIn(2) ? [.read, .write] : FileCall.allCases)
+    let code = random.pick(FaultPlan.codes(of: call))
+    let number = random.oneIn(3) ? 1 : 1 + random.below(20)
+    plan.arm(.init(call, number: number, length: 1 + random.below(3), code: code))
   }
 
   /// Lets all further calls through, except for those of a dead process.
@@ -94,7 +101,9 @@ final class RaceDisk: FileObserver {
 
   private func fault(of call: FileCall, _ file: String) -> Int32? {
     let code = plan.failure(of: call, file)
-    if code != nil { failed.withLock { $0 += 1 } }
+    if code == nil { return nil }
+    failed.withLock { $0 += 1 }
+    random.withLock { if $0.oneIn(2) { armFault(&$0) } }
     return code
   }
 

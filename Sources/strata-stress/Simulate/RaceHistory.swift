@@ -41,22 +41,25 @@ struct RaceHistory {
     }
   }
 
-  private mutating func pickTrouble(hasSecond: Bool) -> RaceDisk.Trouble {
+  private mutating func pickTrouble() -> (trouble: RaceDisk.Trouble, hasSecond: Bool) {
+    let kind = random.below(10)
+    let hasFaults = steps.hasTrouble && (4..<6).contains(kind)
+    // After a commit of another process, a stack reads its pages from the file again.
+    let hasSecond = hasFaults ? !random.oneIn(3) : random.oneIn(3)
     let trouble: RaceDisk.Trouble =
-      switch random.below(10) {
+      switch kind {
       case 0..<4: .none
       case 4, 5: .faults
       case 6, 7: .kill(process: hasSecond ? random.below(2) : 0)
       default: .powerLoss(random.oneIn(2) ? .full : .normal)
       }
-    return steps.hasTrouble ? trouble : .none
+    return (steps.hasTrouble ? trouble : .none, hasSecond)
   }
 
   private mutating func run(_ log: StepLog) async throws -> Report {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let hasSecond = random.oneIn(3)
-    let trouble = pickTrouble(hasSecond: hasSecond)
+    let (trouble, hasSecond) = pickTrouble()
     log.add("trouble: \(trouble)")
     // A loss of power needs to know the bytes that are on the disk.
     if case .powerLoss = trouble { try await open(0).close() }
