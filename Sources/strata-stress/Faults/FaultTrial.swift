@@ -140,7 +140,8 @@ final class FaultTrial {
     case .saveRemoval:
       await attempt("a second deletion") { try await self.saveRemoval(stack, live) }
     case .saveElsewhere:
-      await attempt("a save of another process") { if let other = self.other { try await self.saveScratch(other) } }
+      guard let other else { return }
+      await attempt("a second save of another process") { try await self.saveScratch(other) }
     case .saveRefused:
       await attempt("a second refusal") { try await self.saveRefused(stack) }
     case .fetch:

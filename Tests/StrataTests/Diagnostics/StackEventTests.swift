@@ -128,7 +128,7 @@ internal import Foundation
     let reported = log.events.filter { $0.level > .debug }
     #expect(
       reported.map(\.message) == [
-        "closed the connection, as a rollback failed", "opened the connection again",
+        "closed the connection after a failed transaction", "opened the connection again",
       ])
     #expect(reported.map(\.level) == [.warning, .info])
   }
