@@ -55,8 +55,8 @@ public enum StackEvent: Sendable {
   /// The writer closed its connection after a failed transaction.
   ///
   /// Either the transaction could not be rolled back, and closing the connection rolls it back. Or
-  /// an error of the disk made SQLite roll back in the middle of a statement, after which the
-  /// connection's memory of its indexes may be wrong.
+  /// SQLite itself rolled back within a statement, because the disk failed or memory ran out. The
+  /// connection may then remember its full-text indexes wrongly.
   case connectionClosed
   /// The writer has opened a new connection after ``connectionClosed``.
   case connectionReopened

@@ -33,7 +33,7 @@ final class Announcer {
     signal = nil
   }
 
-  /// Notes that commits were published.
+  /// Notes that commits may have been published.
   func didPublish() { isPending = true }
 
   /// Returns the step to take after a unit.

@@ -14,6 +14,7 @@ final class OpenFile {
   let identity: UUID
   private let options: StoreOptions
   private let tablesHash: Int
+  private let hasFullText: Bool
   private var state: State
   /// SQLite's version of the schema, at the last comparison of the tables.
   private(set) var schemaVersion: Int64
@@ -25,6 +26,7 @@ final class OpenFile {
     identity = opened.identity
     tablesHash = opened.tablesHash
     schemaVersion = opened.schemaVersion
+    hasFullText = options.model.tables.contains { $0.search?.text != nil }
     self.options = options
   }
 
@@ -48,16 +50,16 @@ final class OpenFile {
     if connection.isInTransaction { giveUpConnection() }
   }
 
-  /// Rolls back a transaction whose unit has failed with `error`.
+  /// Rolls back the transaction of a unit in which a statement has failed.
   ///
-  /// An error of the disk makes SQLite itself roll back, in the middle of a statement. FTS5 runs
-  /// statements of its own within a statement. If one of these fails, FTS5 forgets its number of
-  /// rows at the rollback, then notes a wrong number, and the next commit stores that number. So the
-  /// connection is closed, and the next unit opens the file. An interruption ends no statement of
-  /// FTS5, because only the making of indexes is interrupted.
-  func rollBack(_ connection: Connection, after error: StoreError) {
+  /// When a file operation fails or memory runs out, SQLite itself rolls back, within a statement.
+  /// FTS5 runs statements of its own within a statement. After a rollback in one of these, FTS5 notes
+  /// a wrong number of rows, which the next commit would store. So the connection of a store with a
+  /// full-text index is closed, and the next unit opens the file. An interruption rolls back no
+  /// statement of FTS5, because only the making of plain indexes is interrupted.
+  func rollBackUnit(_ connection: Connection, after error: StoreError) {
     if connection.isInTransaction { return rollBack(connection) }
-    if error.code != .cancelled { giveUpConnection() }
+    if hasFullText && error.code != .cancelled { giveUpConnection() }
   }
 
   private func giveUpConnection() {

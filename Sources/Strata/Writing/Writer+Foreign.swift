@@ -46,8 +46,10 @@ extension Writer {
 
   /// Publishes foreign commits up to the state that the open transaction sees.
   ///
-  /// - Throws: also after a failed read of the history, whose commits are published as a reset, if
-  ///   SQLite has ended the transaction with it. SQLite would commit each later statement by itself.
+  /// Commits whose history cannot be read are published as a reset.
+  ///
+  /// - Throws: the error of a read with which SQLite has ended the transaction. SQLite would commit
+  ///   each later statement by itself.
   func noteForeignCommits(_ connection: Connection) throws(StoreError) {
     switch try counter.look(connection) {
     case .nothing: return
@@ -67,8 +69,9 @@ extension Writer {
 
   /// Publishes foreign commits from the history, or as a reset if the history lacks a commit.
   ///
-  /// - Throws: the error of reading the history, after the reset is published. A snapshot must never
-  ///   be ahead of the published changes.
+  /// A snapshot must never be ahead of the published changes.
+  ///
+  /// - Throws: the error of reading the history, after the reset is published.
   private func publishForeign(
     upTo number: Int64, _ connection: Connection?
   ) throws(StoreError) {

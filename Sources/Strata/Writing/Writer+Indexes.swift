@@ -7,25 +7,26 @@ extension Writer {
   ///   waits. An index of a million rows takes some hundred milliseconds.
   func makeNextDeferredIndex(givesWay: Bool) throws(StoreError) -> DeferredIndexes.Step {
     guard hasDeferredIndexes else { return .done }
-    if !givesWay { return try makeNextDeferredIndex() }
+    if !givesWay { return try makeNextDeferredIndex(unless: nil) }
     return try queue.untilUrgent { flag throws(StoreError) in
-      let connection = try connection
-      connection.installCancellation(flag)
-      defer { connection.removeCancellation() }
-      do throws(StoreError) { return try makeNextDeferredIndex() } catch {
+      do throws(StoreError) { return try makeNextDeferredIndex(unless: flag) } catch {
         guard error.code == .cancelled else { throw error }
         return .gaveWay
       }
     }
   }
 
-  private func makeNextDeferredIndex() throws(StoreError) -> DeferredIndexes.Step {
+  /// Makes one of the dropped indexes, unless the flag is raised meanwhile.
+  func makeNextDeferredIndex(
+    unless flag: CancellationFlag?
+  ) throws(StoreError) -> DeferredIndexes.Step {
     try transaction { transaction throws(StoreError) in
       let connection = transaction.connection
-      transaction.hasDeferredIndexes = try DeferredIndexes.makeNext(connection)
+      if let flag { connection.installCancellation(flag) }
       // SQLite may check the flag once more after the commit, and would report the commit as
       // interrupted.
-      connection.removeCancellation()
+      defer { connection.removeCancellation() }
+      transaction.hasDeferredIndexes = try DeferredIndexes.makeNext(connection)
       // The commit is counted, because another process may read the schema at once.
       (transaction.isCounted, transaction.hasNewSchema) = (true, true)
       return transaction.hasDeferredIndexes ? .moreLeft : .done

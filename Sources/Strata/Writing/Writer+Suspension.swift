@@ -43,7 +43,7 @@ extension Writer {
     // The write-back takes as long as the disk does, and another process may write meanwhile.
     for _ in 0..<3 {
       try? inOneState(of: connection) { () throws(StoreError) in
-        _ = try noteForeignCommits(connection)
+        try noteForeignCommits(connection)
       }
       _ = try? connection.checkpointPassively()
       // A commit after this look changes the files.
@@ -65,7 +65,7 @@ extension Writer {
       // A reader that cannot be opened is noticed here rather than by the first fetch.
       _ = try snapshot()
       try inOneState(of: connection) { () throws(StoreError) in
-        _ = try noteForeignCommits(connection)
+        try noteForeignCommits(connection)
       }
     } catch {
       file.close()

@@ -117,11 +117,13 @@ actor Writer {
   ) throws(StoreError) -> (commit: Int64, result: Result) {
     let connection = try connection
     let start = options.log.start()
+    var isAtEnd = false
     try connection.run(Self.begin)
     do throws(StoreError) {
       // An unchanged data version says that no other connection has committed rows or tables.
       if try !counter.isCurrent(connection) {
         try checkSchema(connection)
+        // The commits of others are announced also if this transaction fails.
         defer { announcer.didPublish() }
         try noteForeignCommits(connection)
       }
@@ -138,6 +140,7 @@ actor Writer {
       }
       let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
       if isCounted { try file.checkPlace(of: connection) }
+      isAtEnd = true
       try connection.run(Self.end)
       if let schema { file.didChangeSchema(to: schema) }
       hasDeferredIndexes = transaction.hasDeferredIndexes
@@ -146,7 +149,11 @@ actor Writer {
       if let start { noteDuration(of: number, changes, since: start) }
       return (number, result)
     } catch {
-      file.rollBack(connection, after: error)
+      if isAtEnd {
+        file.rollBack(connection)
+      } else {
+        file.rollBackUnit(connection, after: error)
+      }
       history?.forget()
       options.log.noteFailure(error, StackEvent.commitFailed)
       throw error
@@ -246,7 +253,7 @@ actor Writer {
     // meet, the pool has opened another file.
     for _ in 0..<100 {
       do throws(StoreError) { return try pool.pin(schemaVersion: file.schemaVersion) } catch {
-        guard let connection = file.connection else { throw error }
+        guard let connection = file.isLost ? try connection : file.connection else { throw error }
         // A reader cannot be opened, or opens another file.
         try file.checkPlace(of: connection)
         guard error.code == .schemaChanged, try file.hasSameTables(connection) else { throw error }

@@ -59,6 +59,24 @@ import Testing
     for stack in [recording, silent, there] { await stack.close() }
   }
 
+  // Only the making of the index gives way. An interrupted look would publish a reset.
+  @Test func `an index that gives way does not cut short the look for commits of others`()
+    async throws
+  {
+    let here = try await file.open(.long)
+    let there = try await file.open { $0.watchesOtherProcesses = false }
+    for id in 1...300 { try await here.commit { $0.insert(Boat(id: id)) } }
+    let changes = there.changes
+    try await there.store.writer.enqueue(.urgent) { writer throws(StoreError) in
+      let flag = CancellationFlag()
+      flag.raise()
+      _ = try writer.makeNextDeferredIndex(unless: flag)
+    }.value
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next()?.changes(of: Boat.self).isReset == false)
+    for stack in [here, there] { await stack.close() }
+  }
+
   @Test func `edits stay on top of what the other one commits`() async throws {
     let here = try await file.open(.long)
     let there = try await file.open(.long)

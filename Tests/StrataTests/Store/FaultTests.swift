@@ -74,6 +74,20 @@ internal import Foundation
     await stack.close()
   }
 
+  // A new reader finds another schema version, and only the writer's connection tells whether the
+  // tables are the same.
+  @Test func `a connection that was given up is opened for a read of tables that were made anew`()
+    async throws
+  {
+    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
+    try await stack.commit { $0.insert(Item(id: 1)) }
+    try await stack.viewContext.waitUntilMerged(1)
+    try await stack.store.writer.failRollback()
+    try await stack.writeAsAnotherProgram("CREATE TABLE other (id); DROP TABLE other")
+    #expect(try await stack.fetch(Item.all).map(\.id) == [1])
+    await stack.close()
+  }
+
   // SQLite rolls back when a read fails, and would commit each later statement by itself. A
   // simulated history (seed 93765209) had a save that found the full-text index damaged: FTS5 reads
   // its number of rows with a statement of its own, and went on with zero rows after that statement
