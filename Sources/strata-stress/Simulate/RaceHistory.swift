@@ -43,9 +43,9 @@ struct RaceHistory {
 
   private mutating func pickTrouble() -> (trouble: RaceDisk.Trouble, hasSecond: Bool) {
     let kind = random.below(10)
-    let hasFaults = steps.hasTrouble && (4..<6).contains(kind)
-    // After a commit of another process, a stack reads its pages from the file again.
-    let hasSecond = hasFaults ? !random.oneIn(3) : random.oneIn(3)
+    // After a commit of another process, a stack reads its pages from the file again, and faults
+    // meet these reads.
+    let hasSecond = (4..<6).contains(kind) ? !random.oneIn(3) : random.oneIn(3)
     let trouble: RaceDisk.Trouble =
       switch kind {
       case 0..<4: .none
