@@ -53,7 +53,7 @@ final class FaultTrial {
       if scenario.opensUnderFaults { plan.arm(fault) }
       let stack = try await open()
       let live = stack.viewContext.live(Note.sorted(by: \.id))
-      try await live.waitUntilLoaded()
+      try await load(live)
       if scenario == .share { other = try await open() }
       if !scenario.opensUnderFaults { plan.arm(fault) }
       for action in scenario.actions { await run(action, stack, live) }
@@ -242,11 +242,16 @@ final class FaultTrial {
 
   private func load(_ stack: Stack) async throws {
     let accounts = stack.viewContext.live(Account.sorted(by: \.balance, order: .reverse).limit(5))
-    do { try await accounts.waitUntilLoaded() } catch {
-      await note(error, maybe: [])
-      try await accounts.waitUntilLoaded()
-    }
+    try await load(accounts)
     if accounts.elements.count != 5 { violations.append("a live query is not whole") }
+  }
+
+  /// Waits for a live query, again after an error.
+  private func load<E: Entity>(_ live: LiveQuery<E>) async throws {
+    do { try await live.waitUntilLoaded() } catch {
+      await note(error, maybe: [])
+      try await live.waitUntilLoaded()
+    }
   }
 
   private func importNotes(
