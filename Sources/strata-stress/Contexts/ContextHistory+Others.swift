@@ -169,6 +169,7 @@ extension ContextHistory {
       try require(shown == order, "the view context reads \(shown), not \(order)")
       if random.oneIn(4) { return rollback() }
       commit = try await view.save()
+      hasFailed = false
     } else {
       let scratch = random.oneIn(2) ? stack.makeScratch() : second.makeScratch()
       if isUnlinked {
