@@ -14,7 +14,6 @@ final class OpenFile {
   let identity: UUID
   private let options: StoreOptions
   private let tablesHash: Int
-  private let hasFullText: Bool
   private var state: State
   /// SQLite's version of the schema, at the last comparison of the tables.
   private(set) var schemaVersion: Int64
@@ -26,7 +25,6 @@ final class OpenFile {
     identity = opened.identity
     tablesHash = opened.tablesHash
     schemaVersion = opened.schemaVersion
-    hasFullText = options.model.tables.contains { $0.search?.text != nil }
     self.options = options
   }
 
@@ -61,6 +59,8 @@ final class OpenFile {
     if connection.isInTransaction { return rollBack(connection) }
     if hasFullText && error.code != .cancelled { giveUpConnection() }
   }
+
+  private var hasFullText: Bool { options.model.tables.contains { $0.search?.text != nil } }
 
   private func giveUpConnection() {
     (state, suspendedFiles) = (.lost, nil)

@@ -55,37 +55,31 @@ extension Writer {
     case .nothing: return
     case .unknown(let last): publish(model.resetOfEveryTable, last)
     case .commits(let last):
-      do throws(StoreError) { try publishForeign(upTo: last, connection) } catch {
+      do throws(StoreError) {
+        publishForeign(try foreignChanges(upTo: last, connection), upTo: last)
+      } catch {
+        publishForeign(nil, upTo: last)
         if !connection.isInTransaction { throw error }
       }
     }
   }
 
   /// Publishes the foreign commits that a snapshot has seen.
+  ///
+  /// The snapshot must never be ahead of the published changes.
   func catchUp(with snapshot: Snapshot) {
-    guard snapshot.commit > commit else { return }
-    try? publishForeign(upTo: snapshot.commit, try? connection)
+    let last = snapshot.commit
+    guard last > commit else { return }
+    publishForeign(try? foreignChanges(upTo: last, connection), upTo: last)
   }
 
-  /// Publishes foreign commits from the history, or as a reset if the history lacks a commit.
-  ///
-  /// A snapshot must never be ahead of the published changes.
-  ///
-  /// - Throws: the error of reading the history, after the reset is published.
-  private func publishForeign(
-    upTo number: Int64, _ connection: Connection?
-  ) throws(StoreError) {
-    var sets: [[TableID: TableChanges]]?
-    defer {
-      if let sets {
-        for changes in sets { publish(changes, commit + 1) }
-      } else {
-        publish(model.resetOfEveryTable, number)
-      }
-    }
-    if let connection { sets = try foreignChanges(upTo: number, connection) }
+  /// Publishes the changes of foreign commits, or a reset if they are nil.
+  private func publishForeign(_ sets: [[TableID: TableChanges]]?, upTo number: Int64) {
+    guard let sets else { return publish(model.resetOfEveryTable, number) }
+    for changes in sets { publish(changes, commit + 1) }
   }
 
+  /// Returns the changes of foreign commits; nil if the history lacks a commit or has too much.
   private func foreignChanges(
     upTo number: Int64, _ connection: Connection
   ) throws(StoreError) -> [[TableID: TableChanges]]? {

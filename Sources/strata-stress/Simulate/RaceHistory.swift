@@ -42,16 +42,15 @@ struct RaceHistory {
   }
 
   private mutating func pickTrouble() -> (trouble: RaceDisk.Trouble, hasSecond: Bool) {
-    let kind = random.below(10)
-    // After a commit of another process, a stack reads its pages from the file again, and faults
-    // meet these reads.
-    let hasSecond = (4..<6).contains(kind) ? !random.oneIn(3) : random.oneIn(3)
-    let trouble: RaceDisk.Trouble =
+    let (kind, oneInThree) = (random.below(10), random.oneIn(3))
+    let (trouble, hasSecond): (RaceDisk.Trouble, Bool) =
       switch kind {
-      case 0..<4: .none
-      case 4, 5: .faults
-      case 6, 7: .kill(process: hasSecond ? random.below(2) : 0)
-      default: .powerLoss(random.oneIn(2) ? .full : .normal)
+      case 0..<4: (.none, oneInThree)
+      // After a commit of another process, a stack reads its pages from the file again, and faults
+      // meet these reads.
+      case 4, 5: (.faults, !oneInThree)
+      case 6, 7: (.kill(process: oneInThree ? random.below(2) : 0), oneInThree)
+      default: (.powerLoss(random.oneIn(2) ? .full : .normal), oneInThree)
       }
     return (steps.hasTrouble ? trouble : .none, hasSecond)
   }
