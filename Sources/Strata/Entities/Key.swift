@@ -14,8 +14,8 @@ public import Foundation
 ///
 /// If an artist's `id` is a `Key<Artist>`, then code that passes a song's key for an artist's key
 /// does not compile. A `Key` is stored exactly like a `UUID`, as a blob of 16 bytes. A property may
-/// change from one to the other without a migration. New keys sort by the time of their creation,
-/// like `UUID.timeOrdered()`. They can be made offline.
+/// change from one to the other without a migration. New keys sort by their creation, like
+/// `UUID.timeOrdered()`. They can be made offline.
 ///
 /// Keys that a server numbers can have a type of their own in the same way:
 ///
@@ -31,7 +31,9 @@ public struct Key<Root>: Sendable {
   /// The key without its type.
   public let uuid: UUID
 
-  /// Creates a new key, which sorts by the millisecond of its creation.
+  /// Creates a new key, which sorts after all earlier keys of this process.
+  ///
+  /// Keys of two processes or devices sort by the milliseconds of their clocks.
   public init() { uuid = .timeOrdered() }
 
   /// Creates the key with a given UUID, such as a UUID from a server.

@@ -134,7 +134,7 @@ private struct Order: Entity, Equatable {
 
   @Test func `keys sort by creation, in memory as in the store`() {
     let keys = [0, 1, 1000, 1e6].map {
-      Key<Painter>(.timeOrdered(at: Date(timeIntervalSince1970: 1.6e9 + $0)))
+      Key<Painter>(.timeOrdered(at: TimeOrderedTick(Date(timeIntervalSince1970: 1.6e9 + $0))))
     }
     #expect(
       keys == keys.sorted()

@@ -71,7 +71,9 @@ struct TrackValues: Sendable {
       ["", "a", "A", "ab", "a\0b", "\0", "é", "e\u{301}"]
       + (0..<8).map { _ in random.text() }
     blobs = [Data()] + (0..<4).map { _ in random.blob() }
-    ids = (0..<60).map { _ in UUID.timeOrdered(at: Date(timeIntervalSince1970: 1_000)) }
+    ids = (0..<60).map { _ in
+      UUID.timeOrdered(at: TimeOrderedTick(Date(timeIntervalSince1970: 1_000)))
+    }
   }
 
   func albums(_ random: inout SeededRandom) -> [Album] {

@@ -11,7 +11,9 @@ import Testing
     (0..<200).map { _ in
       switch kind {
       case 0: .integer(random.integer())
-      case 1: UUID.timeOrdered(at: Date(timeIntervalSince1970: Double(random.below(4)))).cell
+      case 1:
+        UUID.timeOrdered(at: TimeOrderedTick(Date(timeIntervalSince1970: Double(random.below(4)))))
+          .cell
       case 2: .blob(Data((0..<16).map { _ in UInt8(random.below(2) * 255) }))
       case 3: .text(random.text())
       case 4: .real(random.real())
