@@ -190,6 +190,14 @@ package final class Connection {
   /// Whether a transaction is open. An error can end the transaction by itself.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Writes the changed pages of the open transaction to the log, before its commit.
+  ///
+  /// Pages that a running statement holds stay in memory.
+  package func writePages() throws(SQLiteError) {
+    let code = sqlite3_db_cacheflush(handle)
+    guard code == SQLITE_OK else { throw SQLiteError(code: code, connection: handle, sql: nil) }
+  }
+
   /// Moves as many frames as possible from the log into the database file, without waiting.
   ///
   /// Other checkpoint modes would stall the only writer for the whole busy timeout.

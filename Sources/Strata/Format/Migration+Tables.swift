@@ -30,8 +30,10 @@ extension Migration {
   /// - Complexity: O(n) in the number of rows and of waiting requests.
   public func removeTable(_ name: String) throws {
     let table = try dropSearchIndexes(of: table(name))
-    try execute("DROP TABLE \(table.name.quotedIdentifier)")
-    try GuestTables.remove(table.name, connection)
+    try atomically { () throws(StoreError) in
+      try execute("DROP TABLE \(table.name.quotedIdentifier)")
+      try GuestTables.remove(table.name, connection)
+    }
     describe { schema in schema.tables.removeAll { $0.name == table.name } }
   }
 

@@ -58,17 +58,8 @@ public final class Migration {
   ///
   /// A step that catches the error then finds the tables as ``schema`` describes them.
   func atomically(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-    try execute("SAVEPOINT strata_change")
-    do throws(StoreError) {
-      try body()
-      try execute("RELEASE strata_change")
-    } catch {
-      if connection.isInTransaction {
-        try execute("ROLLBACK TO strata_change")
-        try execute("RELEASE strata_change")
-      }
-      throw error
-    }
+    try check()
+    try connection.atomically(body)
   }
 
   /// Makes all later calls throw.

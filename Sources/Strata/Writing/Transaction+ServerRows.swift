@@ -88,14 +88,12 @@ extension Transaction {
   ) throws(StoreError) {
     while true {
       var rows = working
-      try connection.run("SAVEPOINT strata_rows")
       do throws(StoreError) {
-        try write(&rows, isPushed: false)
-        return try connection.run("RELEASE strata_rows")
+        return try connection.atomically { () throws(StoreError) in
+          _ = try write(&rows, isPushed: false)
+        }
       } catch {
         guard error.code == .uniquenessViolated, connection.isInTransaction else { throw error }
-        try connection.run("ROLLBACK TO strata_rows")
-        try connection.run("RELEASE strata_rows")
         guard let table = pulled.first(where: { $0.table.entity == error.entity })?.table,
           try makeRoom(error, in: table, &working, pulled)
         else { throw error }

@@ -153,14 +153,12 @@ struct Transaction {
   mutating func makeDeferredIndexes() throws(StoreError) {
     guard hasDeferredIndexes else { return }
     do throws(StoreError) {
-      try connection.run("SAVEPOINT strata_indexes")
-      while try DeferredIndexes.makeNext(connection) {}
-      try connection.run("RELEASE strata_indexes")
+      try connection.atomically { [connection] () throws(StoreError) in
+        while try DeferredIndexes.makeNext(connection) {}
+      }
       (hasDeferredIndexes, hasNewSchema) = (false, true)
     } catch {
       guard error.code == .diskFull, connection.isInTransaction else { throw error }
-      try connection.run("ROLLBACK TO strata_indexes")
-      try connection.run("RELEASE strata_indexes")
     }
   }
 }

@@ -8,19 +8,26 @@ import StrataImport
 /// acknowledgement.
 @MainActor
 struct CrashChild {
+  enum Task: UInt64 {
+    case works
+    /// To open the store with the next version's tables, and to do nothing else.
+    case migrates
+    /// To open a store of labels with a migration that catches an error, and to save labels.
+    case savesLabels
+  }
+
   struct Options {
     var store = ""
     var seed: UInt64 = 1
     /// The first number that no note has had.
     var firstNote = 1
-    /// Whether to open the store with the next version's tables, and to do nothing else.
-    var migrates = false
+    var task = Task.works
     /// The call that kills the process; nil for a kill from outside.
     var fatalCall: FatalCall?
 
     var arguments: [String] {
       [
-        "\(seed)", "\(firstNote)", "\(migrates ? 1 : 0)", "\(fatalCall?.kind.rawValue ?? 0)",
+        "\(seed)", "\(firstNote)", "\(task.rawValue)", "\(fatalCall?.kind.rawValue ?? 0)",
         "\(fatalCall?.number ?? 0)", store,
       ]
     }
@@ -30,8 +37,10 @@ struct CrashChild {
     init?(_ arguments: some Collection<String>) {
       let arguments = Array(arguments)
       let numbers = arguments.prefix(5).compactMap { UInt64($0) }
-      guard numbers.count == 5, arguments.count == 6 else { return nil }
-      (seed, firstNote, migrates) = (numbers[0], Int(numbers[1]), numbers[2] == 1)
+      guard numbers.count == 5, arguments.count == 6, let task = Task(rawValue: numbers[2]) else {
+        return nil
+      }
+      (seed, firstNote, self.task) = (numbers[0], Int(numbers[1]), task)
       fatalCall = FatalCall.Kind(rawValue: Int(numbers[3])).map {
         FatalCall(kind: $0, number: Int(numbers[4]))
       }
@@ -50,20 +59,22 @@ struct CrashChild {
   }
 
   mutating func run() async throws {
+    if options.task == .savesLabels { return try await LabelKill.run(at: options.store) }
+    let migrates = options.task == .migrates
     var stackOptions = Stack.Options()
     stackOptions.history = .keep(for: .seconds(86_400))
     stackOptions.logLimit = 128 * 1024
-    if options.migrates {
+    if migrates {
       stackOptions.schemaVersion = Next.version
       stackOptions.migrationProgress = { _ in Self.say("migrating") }
     }
     options.fatalCall?.arm(forStoreAt: options.store)
     say("opening")
     let stack = try await Stack.open(
-      options.migrates ? Next.entities : ChildProcess.entities,
+      migrates ? Next.entities : ChildProcess.entities,
       at: URL(fileURLWithPath: options.store), options: stackOptions)
     say("ready")
-    if options.migrates { return await stack.close() }
+    if migrates { return await stack.close() }
     let live = stack.viewContext.live(Note.sorted(by: \.text).limit(50))
     try await live.waitUntilLoaded()
     while true { try await act(stack) }
@@ -135,7 +146,7 @@ struct CrashChild {
 
   private func say(_ line: String) { Self.say(line) }
 
-  private nonisolated static func say(_ line: String) {
+  nonisolated static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 }

@@ -29,9 +29,12 @@ struct CrashStress {
     let template = try await FaultTemplate(in: folder)
     var random = SplitMix64(seed: options.seed)
     var state = State(store: template.store, contents: template.contents, token: template.token)
+    let labels = try await LabelKill(in: folder)
     for kill in 0..<options.kills where report.violations.count < 20 {
       watchdog.begin("kill \(kill)", done: kill.share(of: options.kills))
-      if kill % 5 == 4 {
+      if kill % 20 == 10 {
+        try await labels.run(&report)
+      } else if kill % 5 == 4 {
         try await killMigration(kill / 5, state, in: folder, &random, &report)
       } else {
         try await killWork(kill, &state, &random, &report)
@@ -41,7 +44,7 @@ struct CrashStress {
     report.counts["commits"] = Int(state.token.commit)
     report.require("kills", "acknowledged")
     if options.kills >= 30 {
-      report.require("inCommits", "inCheckpoints", "atSyncs", "inMigrations")
+      report.require("inCommits", "inCheckpoints", "atSyncs", "inMigrations", "caughtErrors")
     }
     // Fewer kills show nothing on a machine that starts processes slowly.
     if options.kills >= 300 {
@@ -154,7 +157,7 @@ struct CrashStress {
     await stack.close()
     var child = CrashChild.Options()
     child.store = copy.path
-    child.migrates = true
+    child.task = .migrates
     if number % 4 == 0 {
       child.fatalCall = FatalCall(kind: .logWrite, number: Int.random(in: 1...40, using: &random))
     }
