@@ -4,8 +4,9 @@ internal import CStrataSQLite
 package enum CaseFolding {
   /// Returns the form that is common to all texts that differ only in case.
   ///
-  /// Each code point is folded by itself: to lower case, from there to upper case, and back to
-  /// lower case. "ß" and "ẞ" both become "ss". A sigma has the same form in every position.
+  /// It is the full default folding of Unicode (`CaseFolding.txt`, C and F): each code point is
+  /// folded by itself. "ß" and "ẞ" both become "ss". A sigma has the same form in every position.
+  /// "ı" is not "i", because only Turkic languages pair "I" with "ı".
   package static func fold(_ text: String) -> String {
     var text = text
     return text.withUTF8 { utf8 in
@@ -20,9 +21,15 @@ package enum CaseFolding {
       }
       var folded = ""
       for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {
-        for lower in scalar.properties.lowercaseMapping.unicodeScalars {
-          for upper in lower.properties.uppercaseMapping.unicodeScalars {
-            folded += upper.properties.lowercaseMapping
+        switch scalar.value {
+        case 0x131: folded.unicodeScalars.append(scalar)
+        // Cherokee had only capital letters for long, so its small letters become these.
+        case 0x13A0...0x13FD, 0xAB70...0xABBF: folded += scalar.properties.uppercaseMapping
+        default:
+          for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+            for upper in lower.properties.uppercaseMapping.unicodeScalars {
+              folded += upper.properties.lowercaseMapping
+            }
           }
         }
       }

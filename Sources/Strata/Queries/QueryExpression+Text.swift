@@ -39,8 +39,9 @@ extension QueryExpression where Value: TextValue {
 
 /// A text in a filter, compared without regard to case.
 ///
-/// Upper and lower case of every script are the same, and so are "ß" and "ss". The language does
-/// not matter. Accents do matter. A letter with a combining accent differs from the precomposed
+/// Case is folded by Unicode's full default folding: upper and lower case of every script are the
+/// same, and so are "ß" and "ss", and "σ" and "ς". The language does not matter: "ı" is not "i",
+/// which only Turkic languages pair with "I" and "İ". Accents do matter. A letter with a combining accent differs from the precomposed
 /// letter. A comparison reads the whole table, because an index keeps the texts as they are.
 ///
 /// ```swift
