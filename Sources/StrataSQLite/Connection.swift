@@ -110,7 +110,7 @@ package final class Connection {
   private func registerFunctions() throws(SQLiteError) {
     for register in [
       CaseFolding.register, TextCollation.register, ValueList.register, GreatCircle.register,
-      ExactSum.register,
+      ExactSum.register, TextTokenizer.register,
     ] {
       let code = register(handle)
       guard code == SQLITE_OK else {

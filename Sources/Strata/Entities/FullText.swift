@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 /// The rules by which an entity's full text is split into words and indexed.
 ///
 /// ``Attribute/fullText(weight:)`` adds an attribute to the full text. Without this element,
@@ -44,29 +46,47 @@ public struct FullTextTokenizer: Sendable, Hashable {
   /// The value of FTS5's option `tokenize`.
   let option: String
 
-  /// Takes runs of letters and digits of Unicode 6.1 as words, without regard to case.
+  /// Takes runs of letters, marks and digits of Unicode 6.1 as words, without regard to case.
+  ///
+  /// Diacritics are the accents of Latin, Greek, Cyrillic and other letters, the points of Hebrew,
+  /// Arabic and Syriac, and the voice marks of kana. So "Ελλάδα" is found as "ελλαδα", "ёлка" as
+  /// "елка", "שָׁלוֹם" as "שלום", "كَتَبَ" as "كتب" and "が" as "か". Vowel signs, tones and viramas of
+  /// Indic and Southeast Asian scripts are no diacritics.
+  ///
+  /// Chinese, Japanese and Thai have no spaces between words, so a run of their letters is one word
+  /// here. Use ``trigram`` for such texts.
   ///
   /// - Parameters:
-  ///   - removesDiacritics: whether "café" is found as "cafe".
+  ///   - removesDiacritics: whether diacritics do not count: "café" is found as "cafe".
   ///   - inWords: further characters that are parts of words, such as "-_".
   ///   - separators: characters that are never parts of words.
   public static func unicode61(
     removesDiacritics: Bool = true, inWords: String = "", separators: String = ""
   ) -> Self {
-    var option = "unicode61 remove_diacritics \(removesDiacritics ? 2 : 0)"
+    var option =
+      "\(TextTokenizer.words) remove_diacritics \(removesDiacritics ? 2 : 0) "
+      + "categories 'L* N* Co Mn Mc'"
     if !inWords.isEmpty { option += " tokenchars \(inWords.quoted(by: "'"))" }
     if !separators.isEmpty { option += " separators \(separators.quoted(by: "'"))" }
     return Self(option: option)
   }
 
   /// A tokenizer whose words are runs of ASCII letters and digits and of all non-ASCII characters.
+  ///
+  /// The case of ASCII letters alone does not count.
   public static var ascii: Self { Self(option: "ascii") }
 
-  /// A tokenizer that takes every three characters as a word.
+  /// A tokenizer with which a search finds any part of a text.
   ///
-  /// A search finds any part of a text if the part has three characters or more, without regard to
-  /// case.
-  public static var trigram: Self { Self(option: "trigram") }
+  /// A text contains a part as `ignoringCase.contains` finds it: case does not count, diacritics
+  /// and all other characters do. White space splits a search into parts, and ``SearchText/phrase(_:)``
+  /// is one part with its white space. A NUL is a space. The tokenizer suits Chinese, Japanese and
+  /// Thai, and names and codes.
+  ///
+  /// The index takes every three characters as a word. A part of one or two characters is the
+  /// beginning of such words: the search reads them all, unless `FullText(.trigram, prefixes: 1, 2)`
+  /// gives them an index.
+  public static var trigram: Self { Self(option: TextTokenizer.parts) }
 
   /// Reduces English words to their stems, so that "notes" is found as "note".
   public static func porter(_ words: Self = .unicode61()) -> Self {

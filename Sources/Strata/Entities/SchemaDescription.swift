@@ -78,18 +78,17 @@ public struct SchemaDescription: Sendable, Equatable {
   public struct FullText: Sendable, Hashable {
     /// The columns that are searched.
     public var columns: [String]
-    /// FTS5's option `tokenize`.
+    /// FTS5's option `tokenize`; `strata_unicode61` and `strata_trigram` are tokenizers of Strata.
     public var tokenizer: String
     /// The lengths of the word prefixes that have an index of their own.
     public var prefixes: [Int]
 
     /// Creates an index of the words in some columns.
-    public init(
-      _ columns: [String], tokenizer: String = "unicode61 remove_diacritics 2",
-      prefixes: [Int] = []
-    ) {
+    ///
+    /// Without a tokenizer, the words are those of an entity without ``FullText``.
+    public init(_ columns: [String], tokenizer: String? = nil, prefixes: [Int] = []) {
       self.columns = columns
-      self.tokenizer = tokenizer
+      self.tokenizer = tokenizer ?? FullTextTokenizer.unicode61().option
       self.prefixes = prefixes
     }
   }

@@ -69,6 +69,8 @@ struct ResolvedSearch: Sendable {
   let index: TableSearch.Text
   /// The expression for FTS5.
   let expression: String
+  /// The parts of texts that the search finds; nil if FTS5 alone can tell.
+  let parts: [String]?
   /// The row number of the searched table, as SQL.
   let rowID: String
   /// Whether the query joins the index, because it sorts the rows by the relevance of their

@@ -127,10 +127,10 @@ struct QueryResolver {
   ) throws(StoreError) -> ResolvedSearch {
     let join = try follow(search.hops)
     let table = table(join)
-    if let flaw = search.text.flaw { throw .query(flaw, entity: table.entity) }
     guard let found = table.search, let index = found.text else {
       throw .query("\(table.entity) has no attribute that is .fullText()", entity: table.entity)
     }
+    if let flaw = search.text.flaw(in: index.described) { throw .query(flaw, entity: table.entity) }
     var columns: [String] = []
     for path in search.paths {
       let column = try table.column(of: path)
@@ -141,7 +141,8 @@ struct QueryResolver {
     }
     let resolved = ResolvedSearch(
       number: searches.count, join: join, index: index,
-      expression: search.text.expression(in: columns), rowID: "\(alias(join)).\(found.rowID)")
+      expression: search.text.expression(for: index.described, in: columns),
+      parts: search.text.parts(in: index.described), rowID: "\(alias(join)).\(found.rowID)")
     searches.append(resolved)
     return resolved
   }

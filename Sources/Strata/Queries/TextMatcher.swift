@@ -62,19 +62,28 @@ final class TextMatcher {
   ///   - length: the largest number of words of an excerpt.
   ///   - reader: as in ``matches(of:among:for:)``.
   func excerpts(
-    of expression: String, in records: [Record], length: Int, for reader: Connection
+    of search: ResolvedSearch, in records: [Record], length: Int, for reader: Connection
   ) throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
     var found = [(excerpt: Excerpt, attributes: [Excerpt?])](
       repeating: (Excerpt(), index.columns.map { _ in nil }), count: records.count)
+    var folding = ScalarFolding(.caseless)
+    let parts = search.parts?.map { FoldedText($0, &folding) }
+    func excerpt(_ marked: UnsafeRawBufferPointer) -> Excerpt {
+      let excerpt = Self.excerpt(marked)
+      // FTS5 marks three characters for a shorter part.
+      guard let parts, !excerpt.matches.isEmpty else { return excerpt }
+      let found = FoldedText(excerpt.text, &folding).occurrences(of: parts)
+      return Self.excerpt(excerpt.text, found)
+    }
     try lending(records, for: reader) { () throws(StoreError) in
-      excerpt.bind(1, expression)
-      excerpt.bind(2, Int64(min(max(length, 1), Self.longestExcerpt)))
-      try excerpt.forEach { row in
+      self.excerpt.bind(1, search.expression)
+      self.excerpt.bind(2, Int64(min(max(length, 1), Self.longestExcerpt)))
+      try self.excerpt.forEach { row in
         let position = Int(row.integer(0))
-        found[position].excerpt = Self.excerpt(row.text(1))
+        found[position].excerpt = excerpt(row.text(1))
         for (number, column) in index.columns.enumerated()
         where !records[position].isNull(column) {
-          found[position].attributes[number] = Self.excerpt(row.text(Int32(number + 2)))
+          found[position].attributes[number] = excerpt(row.text(Int32(number + 2)))
         }
       }
     }
@@ -125,7 +134,11 @@ final class TextMatcher {
       default: bytes.append(byte)
       }
     }
-    let text = String(decoding: bytes, as: UTF8.self)
+    return excerpt(String(decoding: bytes, as: UTF8.self), matches)
+  }
+
+  /// Returns a text with its matches, which are ranges of its bytes.
+  private static func excerpt(_ text: String, _ matches: [Range<Int>]) -> Excerpt {
     let index = { (offset: Int) in text.utf8.index(text.startIndex, offsetBy: offset) }
     return Excerpt(
       text: text, matches: matches.map { index($0.lowerBound)..<index($0.upperBound) })

@@ -18,7 +18,7 @@ extension Snapshot {
   ) async throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
     try await readOnce { reader, connection throws(StoreError) in
       try reader.matcher(of: search.index)
-        .excerpts(of: search.expression, in: records, length: length, for: connection)
+        .excerpts(of: search, in: records, length: length, for: connection)
     }
   }
 }
