@@ -23,21 +23,24 @@ struct LabelKill {
   private let store: URL
   private let folder: URL
   private nonisolated static let count = 30_000
+  private static let batch = 500
 
   /// Creates the store that each kill copies.
   ///
-  /// Rows arrive in a random order of their long keys, so the pages of the index are written again
-  /// and again.
+  /// The rows of each save have keys all over the index. So a copy of the table, in the order of
+  /// the rows, writes the pages of its index again and again.
   init(in folder: URL) async throws {
     self.folder = folder
     store = folder.appendingPathComponent("labels.sqlite")
     let stack = try await Stack.open(Label.self, at: store)
     var random = SplitMix64(seed: 1)
-    try await stack.withScratch { scratch in
-      for number in 0..<Self.count {
-        let words = (0..<4).map { _ in String(random.next(), radix: 36) }
+    for first in stride(from: 0, to: Self.count, by: Self.batch) {
+      let scratch = stack.makeScratch()
+      for number in first..<first + Self.batch {
+        let words = (0..<5).map { _ in String(random.next(), radix: 36) }
         scratch.insert(Label(id: "\(words.joined())-\(number)", number: number))
       }
+      try await scratch.save()
     }
     await stack.close()
   }
