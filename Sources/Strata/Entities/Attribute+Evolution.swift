@@ -17,8 +17,14 @@ extension Attribute {
   /// A conversion is needed when the storage type changes. It is one way to make an optional
   /// attribute required: `Attribute(\.bpm).converted(from: Double?.self) { $0 ?? 120 }`. A
   /// conversion between types with the same storage, such as `Date` and `Double`, runs if the
-  /// stored description names the earlier type. An optional attribute keeps its nulls unless `old`
-  /// is optional. An attribute may declare several conversions, one for each earlier type.
+  /// stored description names the earlier type. A conversion from `T` to `T?` runs if the stored
+  /// attribute is required. An optional attribute keeps its nulls unless `old` is optional.
+  ///
+  /// An attribute may declare several conversions, one for each earlier type, in any order. `T` and
+  /// `T?` are two types: the conversion from the stored one runs, and the other one only if it is
+  /// declared alone. Each conversion makes today's value of the stored value, so a store that skipped
+  /// versions opens as one that did not. Two conversions from one type, and a conversion from the
+  /// attribute's own type, are refused with `invalidSchema`, because they could never run.
   ///
   /// - Parameters:
   ///   - old: the earlier type of the attribute.

@@ -4,22 +4,68 @@ struct AttributeEvolution: Sendable {
   var conversions: [AttributeConversion] = []
   /// The value for rows without a value, because the attribute is new or was null.
   var fallback: Result<Cell, ValueError>?
+
+  /// Returns the conversion that is declared for a stored type; nil if there is none.
+  ///
+  /// Of the conversions from `T` and from `T?`, the one with the stored optionality counts.
+  func conversion(from stored: StoredType) -> AttributeConversion? {
+    Self.best(
+      conversions.filter { $0.from.name == stored.name && $0.from.storage == stored.storage },
+      stored)
+  }
+
+  /// Returns the conversion from any type that is stored alike, because a type may have another name
+  /// by now.
+  func conversion(fromStorageOf stored: StoredType) -> AttributeConversion? {
+    Self.best(conversions.filter { $0.from.storage == stored.storage }, stored)
+  }
+
+  private static func best(
+    _ candidates: [AttributeConversion], _ stored: StoredType
+  ) -> AttributeConversion? {
+    candidates.first { $0.from.isOptional == stored.isOptional } ?? candidates.first
+  }
+
+  /// Returns the problem of conversions that can never run; nil if there is none.
+  ///
+  /// - Parameter own: the attribute's type.
+  func problem(own: StoredType) -> String? {
+    var known: Set<StoredType> = []
+    for conversion in conversions {
+      if conversion.from == own {
+        return
+          "is converted from its own type \(own), which no store can tell from converted values; "
+          + "a new meaning of the values needs a MigrationStep"
+      }
+      if !known.insert(conversion.from).inserted {
+        return "is converted from \(conversion.from) twice"
+      }
+    }
+    return nil
+  }
+}
+
+/// The type of an attribute, as a store's description has it.
+struct StoredType: Sendable, Hashable, CustomStringConvertible {
+  /// The name without `Optional`.
+  let name: String
+  let storage: StorageType
+  let isOptional: Bool
+
+  /// The type in Swift, such as `Double?`.
+  var description: String { name + (isOptional ? "?" : "") }
 }
 
 /// A declared conversion from an earlier type of an attribute to its type in the model.
 struct AttributeConversion: Sendable {
-  /// The earlier type's name, without `Optional`.
-  let value: String
-  let storage: StorageType
-  let takesNull: Bool
+  let from: StoredType
   let convert: @Sendable (Cell) throws -> Cell
 
   init<Old: AttributeValue, New: AttributeValue>(
     _ convert: @escaping @Sendable (Old) throws -> New
   ) {
-    value = Old.describedName
-    storage = Old.storage
-    takesNull = Old.isOptional
+    from = StoredType(
+      name: Old.describedName, storage: Old.storage, isOptional: Old.isOptional)
     self.convert = { cell in try convert(Old(cell: cell)).cell.checked(New.self) }
   }
 }

@@ -90,7 +90,13 @@ struct TableDraft {
       throw .schema("\(entity).\(column) is removed and listed", entity: entity, attribute: column)
     }
     var former: Set<[UInt8]> = []
-    for attribute in attributes {
+    for (name, attribute) in zip(names, attributes) {
+      let own = StoredType(
+        name: attribute.valueName, storage: attribute.storage, isOptional: attribute.isOptional)
+      if let problem = attribute.evolution.problem(own: own) {
+        throw .schema(
+          "\(attribute.source): \(entity).\(name) \(problem)", entity: entity, attribute: name)
+      }
       for name in Set(attribute.evolution.formerNames.map(\.folded))
       where !former.insert(name).inserted {
         let name = String(decoding: name, as: UTF8.self)

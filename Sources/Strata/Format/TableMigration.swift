@@ -192,29 +192,32 @@ struct TableMigration {
       table.evolution.columns.indices.contains(position)
       ? table.evolution.columns[position].evolution : AttributeEvolution()
     let becomesRequired = stored.isOptional && !column.isOptional
-    let candidates = evolution.conversions.filter { $0.storage == stored.storage }
-    let named = candidates.first { $0.value == stored.valueType }
+    let named = evolution.conversion(from: stored.type)
     var conversion: AttributeConversion?
     if stored.storage != column.storage {
-      guard let found = named ?? candidates.first else {
+      guard let found = named ?? evolution.conversion(fromStorageOf: stored.type) else {
         throw error(
           column.name,
           "\(table.attributeName(position)) is \(stored.shown) in the store and "
             + "\(described.shown) in the model",
-          advice: "declare .converted(from: \(stored.valueType).self) { … } on the attribute")
+          advice: "declare .converted(from: "
+            + "\(column.isOptional ? stored.valueType : "\(stored.type)").self) { … } on the attribute"
+        )
       }
       conversion = found
     } else if becomesRequired {
-      conversion = named ?? candidates.first
+      conversion = named ?? evolution.conversion(fromStorageOf: stored.type)
       if conversion == nil && evolution.fallback == nil {
         throw error(
           column.name,
           "\(table.attributeName(position)) is optional in the store and required in the model",
           advice:
-            "declare .converted(from: \(stored.valueType)?.self) { … } or .migrationDefault(…) "
+            "declare .converted(from: \(stored.type).self) { … } or .migrationDefault(…) "
             + "on the attribute")
       }
-    } else if stored.valueType != described.valueType {
+    } else if stored.valueType != described.valueType
+      || named?.from == stored.type && stored.isOptional != column.isOptional
+    {
       conversion = named
     }
     if stored.storage != column.storage || stored.isOptional != column.isOptional
@@ -266,6 +269,10 @@ struct TableMigration {
 }
 
 extension SchemaDescription.Column {
+  var type: StoredType {
+    StoredType(name: valueType, storage: storage, isOptional: isOptional)
+  }
+
   /// The type for messages, such as `optional Double (REAL)`.
   var shown: String { (isOptional ? "optional " : "") + "\(valueType) (\(storage.rawValue))" }
 }
@@ -282,7 +289,7 @@ struct ColumnConversion: Sendable {
     if let conversion {
       var isNull = false
       if case .null = cell { isNull = true }
-      if !isNull || conversion.takesNull { result = try conversion.convert(cell) }
+      if !isNull || conversion.from.isOptional { result = try conversion.convert(cell) }
     }
     if case .null = result, !isOptional {
       guard let fallback else { throw ValueError("the attribute is required and has no value") }
