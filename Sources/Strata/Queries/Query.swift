@@ -8,6 +8,13 @@ public import Foundation
 ///
 /// A query is a value, and building it touches no store. The order always ends with the key, so it
 /// is complete and never changes by itself.
+///
+/// The order of the calls does not matter: conditions come first, then sorts, then the offset, then the
+/// limit, as in SQL. So `limit(5).where { … }` is the first five of the entities that meet the condition,
+/// not a part of the first five. Several conditions must be met together. Several sorts count in the
+/// order in which they are given. Of several limits the least counts, and of several offsets the last.
+/// This holds wherever a query is taken: in fetches, counts, values and groups, live queries,
+/// relationships, updates and deletions.
 public struct Query<Root: Entity>: Sendable {
   var filter: FilterNode?
   var sorts: [Sort] = []
@@ -49,6 +56,8 @@ public struct Query<Root: Entity>: Sendable {
   }
 
   /// Returns the query for only the entities that also meet `condition`.
+  ///
+  /// A condition comes before the query's limit and offset, also if it is given after them.
   public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     let added = condition(Fields()).node
     var copy = self
@@ -58,7 +67,8 @@ public struct Query<Root: Entity>: Sendable {
 
   /// Returns the query sorted by an attribute, within the order given so far.
   ///
-  /// Nil comes before every value in ascending order.
+  /// Nil comes before every value in ascending order. A sort comes before the query's limit and offset,
+  /// also if it is given after them.
   public func sorted<Value: ComparableValue>(
     by path: any KeyPath<Root, Value> & Sendable, order: SortOrder = .forward
   ) -> Self {
@@ -69,7 +79,7 @@ public struct Query<Root: Entity>: Sendable {
 
   /// Returns the query sorted by a computed value, within the order given so far.
   ///
-  /// The value may come from a related entity, or be the number of related entities:
+  /// A sort comes before the query's limit and offset, also if it is given after them. The value may come from a related entity, or be the number of related entities:
   ///
   /// ```swift
   /// Song.all.sorted { $0.artist.name }.sorted(by: \.title)
@@ -90,7 +100,11 @@ public struct Query<Root: Entity>: Sendable {
     return copy
   }
 
-  /// Returns the query for at most the first `count` entities.
+  /// Returns the query for at most the first `count` entities that meet its conditions, in its order
+  /// and after its offset.
+  ///
+  /// The limit comes last, also if conditions, sorts or an offset are given after it. If the query has a
+  /// limit already, the lesser one counts.
   ///
   /// - Precondition: `count` is not negative.
   public func limit(_ count: Int) -> Self {
@@ -100,7 +114,10 @@ public struct Query<Root: Entity>: Sendable {
     return copy
   }
 
-  /// Returns the query without the first `count` entities.
+  /// Returns the query without the first `count` entities that meet its conditions, in its order.
+  ///
+  /// The offset comes before the limit, also if it is given after it. It replaces an offset that the
+  /// query has already.
   ///
   /// - Precondition: `count` is not negative.
   public func offset(_ count: Int) -> Self {
