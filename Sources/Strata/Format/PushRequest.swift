@@ -39,7 +39,8 @@ public struct PushRequest: Sendable {
   /// The names of the attributes to send.
   ///
   /// An insertion sends all attributes, an update the attributes that were edited here, and a
-  /// deletion none.
+  /// deletion none. A row that the server knows and that was deleted and inserted again is an update of
+  /// all attributes, the key among them.
   public var attributes: Set<String> { table.attributeNames(columns) }
   let table: Table
   /// The row as it is to be; for a deletion the row as it was, if that can still be read.

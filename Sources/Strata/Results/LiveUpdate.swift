@@ -37,9 +37,11 @@ public struct LiveUpdate<E: Entity>: Sendable {
   public let deletions: [Int]
   /// The offsets in the new list of inserted elements, ascending.
   public let insertions: [Int]
-  /// The fewest moves that the new order needs, by destination.
+  /// Moves that bring the other elements into the new order, by destination.
   ///
-  /// An element moves only if its sort attributes or the query's order changed.
+  /// An element moves only if its sort attributes or the query's order changed, also if they have their
+  /// first values again by now. Of these elements the fewest move that let all others stay. So if three
+  /// elements pass a fourth, there are three moves, although a move of the fourth would do.
   public let moves: [Move]
   /// The changed elements, by offset in the new list.
   public let edits: [Edit]

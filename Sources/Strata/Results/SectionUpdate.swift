@@ -43,7 +43,7 @@ public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
   public let deletions: [LivePath]
   /// The paths in the new sections of inserted elements, ascending.
   public let insertions: [LivePath]
-  /// The fewest moves that the new order needs, by destination.
+  /// Moves that bring the other elements into the new order, by destination; see ``LiveUpdate/moves``.
   public let moves: [Move]
   /// The changed elements, by path in the new sections.
   public let edits: [Edit]

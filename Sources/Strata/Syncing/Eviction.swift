@@ -46,7 +46,8 @@ public struct Eviction<Root: Entity>: Sendable {
 
   /// Returns a rule for all rows but the `count` newest rows.
   ///
-  /// The newest rows are the rows with the greatest values of an attribute. Nil is the least value.
+  /// The newest rows are the rows with the greatest values of an attribute. Nil is the least value. With a
+  /// condition, the newest are counted among the rows that meet it; see ``where(_:)``.
   ///
   /// - Precondition: `count` is not negative.
   public static func beyond<Value: ComparableValue>(
@@ -57,6 +58,13 @@ public struct Eviction<Root: Entity>: Sendable {
   }
 
   /// Restricts the rule to rows that meet a condition; all other rows stay and are not counted.
+  ///
+  /// So ``beyond(newest:by:)`` counts the newest among the rows that meet the condition:
+  ///
+  /// ```swift
+  /// // Keeps every favourite, and the hundred newest of the other quakes.
+  /// try await stack.evict(.beyond(newest: 100, by: \Quake.time).where { !$0.isFavourite })
+  /// ```
   public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     let added = condition(Fields())
     return Self { [query] now in query(now).where { _ in added } }

@@ -25,9 +25,11 @@
   /// call is never made from inside a change of the live query.
   func apply(_ operation: AnnotationOperation)
 
-  /// Called when the gate has closed or has opened again.
+  /// Called when the gate has closed or has opened again, and once with true when a registry begins.
   ///
-  /// The gate is open when a registry begins and when it ends. The call comes before
+  /// The gate is open when a registry begins and when it ends. An earlier registry of the surface may have
+  /// been released while its gate was closed, so the first call comes before any change of the gate. Every
+  /// other call comes before
   /// ``AnnotationRegistry/close(_:)``, ``AnnotationRegistry/open(_:)`` or
   /// ``AnnotationRegistry/detach()`` returns. It is for the surface's own work, such as animations
   /// that have to end, or differences that have to wait. The default implementation does nothing.

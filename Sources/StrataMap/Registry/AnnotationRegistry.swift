@@ -248,6 +248,10 @@ public import Strata
 
   /// The annotations that the surface shows, by id; after ``detach()``, those it showed last.
   ///
+  /// Their ``SurfaceAnnotation/clusterGroup`` and the zoom level of their cluster are the newest. The
+  /// surface was last told these two when another value of the annotation changed, because a change of
+  /// them alone is no operation.
+  ///
   /// - Complexity: O(1); the dictionary is shared until the next operation, which then copies it
   ///   once.
   public var annotations: [RecordKey: SurfaceAnnotation] { watched.annotations }
