@@ -9,21 +9,28 @@ package import Foundation
 package enum TextCollation: Sendable, Hashable {
   case ignoringCase
   case localized(Locale)
+  /// Swift's order of strings, in which the spellings of a text are equal: "é" as one code point and
+  /// as two.
+  case canonical
 
   private static let localizedPrefix = "strata_localized_"
   private static let ignoringCaseName = "strata_ignoring_case"
+  private static let canonicalName = "strata_canonical"
 
   /// The name of the collation in SQL.
   package var name: String {
     switch self {
     case .ignoringCase: Self.ignoringCaseName
     case .localized(let locale): Self.localizedPrefix + locale.identifier
+    case .canonical: Self.canonicalName
     }
   }
 
   package init?(name: String) {
     if name == Self.ignoringCaseName {
       self = .ignoringCase
+    } else if name == Self.canonicalName {
+      self = .canonical
     } else if name.hasPrefix(Self.localizedPrefix) {
       self = .localized(Locale(identifier: String(name.dropFirst(Self.localizedPrefix.count))))
     } else {
@@ -34,6 +41,7 @@ package enum TextCollation: Sendable, Hashable {
   /// Returns a number that is negative, zero or positive as text `a` sorts before, with or after
   /// `b`.
   package func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    if case .canonical = self, let order = Self.orderOfPlainBytes(a, b) { return order }
     let first = String(decoding: a, as: UTF8.self)
     let second = String(decoding: b, as: UTF8.self)
     switch self {
@@ -43,7 +51,28 @@ package enum TextCollation: Sendable, Hashable {
       return x.elementsEqual(y) ? 0 : x.lexicographicallyPrecedes(y) ? -1 : 1
     case .localized(let locale):
       return first.compare(second, options: [], range: nil, locale: locale).rawValue
+    case .canonical:
+      return first == second ? 0 : first < second ? -1 : 1
     }
+  }
+
+  /// Returns the canonical order of two texts that are equal or have a single spelling each; nil for
+  /// other texts.
+  ///
+  /// A text of code points below U+0300 is in normal form C, and such texts are in the order of their
+  /// bytes. Their UTF-8 has no byte from 0xCC.
+  private static func orderOfPlainBytes(
+    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
+  ) -> Int? {
+    let shared = min(a.count, b.count)
+    var order = a.count - b.count
+    if shared > 0, let x = a.baseAddress, let y = b.baseAddress {
+      let bytes = memcmp(x, y, shared)
+      if bytes != 0 { order = Int(bytes) }
+    }
+    if order == 0 { return 0 }
+    func isPlain(_ text: UnsafeRawBufferPointer) -> Bool { text.allSatisfy { $0 < 0xCC } }
+    return isPlain(a) && isPlain(b) ? order : nil
   }
 
   // MARK: SQL

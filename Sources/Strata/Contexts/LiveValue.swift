@@ -26,7 +26,7 @@ public final class LiveValue<Value: Sendable>: Observable {
   private let reader: LiveValueReader<Value>
   private let storeError: (CodingFailure) -> StoreError
   /// The newest cells of each group; nil until they are loaded.
-  private var cells: [[Cell]: [Cell]]?
+  private var cells: [GroupKey: [Cell]]?
   private var shown: Value?
   private var reading = Reading.current
   private var failure: StoreError?
@@ -36,7 +36,7 @@ public final class LiveValue<Value: Sendable>: Observable {
     /// `shown` was read from the newest cells.
     case current
     /// The newest cells cannot be read. `shown` was read from these, or from none.
-    case behind([[Cell]: [Cell]]?)
+    case behind([GroupKey: [Cell]]?)
   }
 
   init(
@@ -133,12 +133,13 @@ public final class LiveValue<Value: Sendable>: Observable {
     guard cells != nil, case .some(let keys) = change.changed, change.new.isWhole else {
       let old = cells ?? [:]
       let width = fold.groupColumns.count
-      let new = Dictionary(uniqueKeysWithValues: fold.rows.map { (Array($0.prefix(width)), $0) })
+      let new = Dictionary(
+        uniqueKeysWithValues: fold.rows.map { (GroupKey($0.prefix(width)), $0) })
       cells = new
       return new.filter { old[$0] != $1 }.map { (old[$0], $1) }
         + old.filter { new[$0.key] == nil }.map { ($1, nil) }
     }
-    var groups: Set<[Cell]> = fold.groupColumns.isEmpty ? [[]] : []
+    var groups: Set<GroupKey> = fold.groupColumns.isEmpty ? [GroupKey([])] : []
     for key in keys.distinct {
       for rows in [change.old, change.new] {
         if let record = rows.tree.record(of: key) { groups.insert(fold.group(of: record)) }
@@ -153,11 +154,11 @@ public final class LiveValue<Value: Sendable>: Observable {
   }
 
   /// Returns the newest cells without some changes.
-  private func cells(before changes: [GroupChange]) -> [[Cell]: [Cell]]? {
+  private func cells(before changes: [GroupChange]) -> [GroupKey: [Cell]]? {
     var cells = cells
     let width = result.emptyFold?.groupColumns.count ?? 0
     for (old, new) in changes {
-      if let group = (old ?? new)?.prefix(width) { cells?[Array(group)] = old }
+      if let group = (old ?? new)?.prefix(width) { cells?[GroupKey(group)] = old }
     }
     return cells
   }

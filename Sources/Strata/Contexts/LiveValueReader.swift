@@ -30,7 +30,7 @@ struct LiveValueReader<Value: Sendable> {
   ) where Value == [Group: Element] {
     patch = { value, changes throws(CodingFailure) in
       var gone: Set<Group> = []
-      var new: [(group: Group, element: Element)] = []
+      var new: [(cell: Cell, group: Group, element: Element)] = []
       for change in changes {
         var (old, next): (Group?, (Group, Element)?)
         if let row = change.old, case (let group, _?) = try read(row) { old = group }
@@ -44,14 +44,13 @@ struct LiveValueReader<Value: Sendable> {
           continue
         }
         if let old { gone.insert(old) }
-        if let next { new.append(next) }
+        if let next { new.append((change.new?.first ?? .null, next.0, next.1)) }
       }
       var come: [Group: Element] = [:]
-      for (group, element) in new {
+      for (cell, group, element) in new {
         let isTaken = value?[group] != nil && !gone.contains(group)
         if come.updateValue(element, forKey: group) != nil || isTaken {
-          throw CodingFailure(
-            column: 0, error: ValueError("two groups of different bytes are equal in Swift"))
+          throw CodingFailure.equalGroups(cell, column: 0)
         }
       }
       if value != nil && gone.isEmpty && come.isEmpty { return nil }

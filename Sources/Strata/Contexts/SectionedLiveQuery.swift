@@ -3,8 +3,8 @@ public import Observation
 
 /// A live query in sections, as a table view with headers shows them.
 ///
-/// Sections are in the order of their names, elements in the order of the query within their
-/// section. A section exists as long as it has elements.
+/// Sections are in the order of their names, of which no two are equal, elements in the order of the
+/// query within their section. A section exists as long as it has elements.
 ///
 /// `Observable`: reading ``sections`` in a SwiftUI body or in `withObservationTracking` is enough.
 ///
@@ -34,7 +34,8 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   public var isLoaded: Bool { live.isLoaded }
 
   /// Why the result could not be loaded, or why the query could not be changed; see
-  /// ``LiveQuery/error``.
+  /// ``LiveQuery/error``. A section whose name cannot be read, or is stored in another form than its type
+  /// writes, is an `invalidValue`.
   public var error: StoreError? { live.error }
 
   /// Waits for the first result.
@@ -85,17 +86,19 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
   /// Makes the plan of a query with these sections.
   let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
-  /// Makes sections by an attribute, which becomes the first sort unless it already is.
+  /// Makes sections by an attribute, which becomes the first sort.
   init(by path: any KeyPath<E, Name> & Sendable) where Name: ComparableValue {
     name = { $0[0][keyPath: path] }
     plan = { query, model throws(StoreError) in
-      var query = query
-      // If the order is not that of bytes, entities of one section may not be neighbours.
-      if query.sorts.first?.isBytewise(by: path) != true || query.ranking?.position == 0 {
-        query.sorts = Query<E>.all.sorted(by: path).sorts + query.sorts
-        query.ranking = query.ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
+      // If the order is another one, entities of one section may not be neighbours.
+      if Name.storage != .text, query.sorts.first?.isBytewise(by: path) == true,
+        query.ranking?.position != 0
+      {
+        return try Self.plan(query, model, Name.self)
       }
-      return LivePlan(try QueryPlan(query, model), isSectioned: true)
+      let own = query.sorts.first.flatMap { $0.isBytewise(by: path) ? $0.order : nil }
+      return try Self.plan(
+        query.sorted(first: .attribute(path), own ?? .forward, Name.self), model, Name.self)
     }
   }
 
@@ -109,11 +112,18 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
       return try? Value.Unwrapped(cell: record[record.count - 1])
     }
     plan = { query, model throws(StoreError) in
-      var query = query
-      query.sorts.insert(Sort(.computed(value.node), order), at: 0)
-      query.ranking = query.ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
-      return LivePlan(try QueryPlan(query, model), isSectioned: true)
+      try Self.plan(
+        query.sorted(first: .computed(value.node), order, Value.self), model,
+        Value.Unwrapped?.self)
     }
+  }
+
+  /// Returns the plan of a query with sections by its first sort.
+  private static func plan<Value: AttributeValue>(
+    _ query: Query<E>, _ model: Model, _: Value.Type
+  ) throws(StoreError) -> LivePlan {
+    LivePlan(
+      try QueryPlan(query, model), isSectioned: true, checking: SectionCheck(Value.self))
   }
 
   /// Makes sections by a computed name, which is computed once each time an entity changes.
@@ -131,5 +141,19 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
       }
       return LivePlan(try QueryPlan(query, model), sections: rule)
     }
+  }
+}
+
+extension Query {
+  /// Returns the query sorted first by a value that names sections, in which the spellings of a text
+  /// are equal.
+  fileprivate func sorted<Value: AttributeValue>(
+    first key: Sort.Key, _ order: SortOrder, _: Value.Type
+  ) -> Query {
+    var copy = self
+    let text = Value.storage == .text ? TextOrder.canonical : nil
+    copy.sorts.insert(Sort(key, order, text: text), at: 0)
+    copy.ranking = ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
+    return copy
   }
 }

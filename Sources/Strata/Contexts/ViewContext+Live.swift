@@ -47,6 +47,12 @@ extension ViewContext {
   /// direction counts; otherwise the order is ascending. A limit counts the elements of all
   /// sections.
   ///
+  /// No two sections have equal names. The spellings of a text, such as "é" as one code point and as two,
+  /// are one section, whose name is that of its first element. Sections by a text are in Swift's order of
+  /// strings. Names of another type are told apart by their stored values: if a stored value is not what
+  /// the type writes, the live query has the error `invalidValue`, which names the row.
+  ///
+  /// - Complexity: SQLite sorts the rows without an index if the attribute is a text.
   /// - Parameters:
   ///   - query: the query to show.
   ///   - path: the attribute whose values are the sections' names.
@@ -68,7 +74,8 @@ extension ViewContext {
   ///
   /// The elements are sorted by the value first. The name of a section is nil if the value is nil,
   /// for example because a reference leads nowhere. An edited row stays in the section of its
-  /// committed value until the edit is saved, if the value comes from other rows.
+  /// committed value until the edit is saved, if the value comes from other rows. No two sections have
+  /// equal names, by the rule of ``live(_:sectionedBy:reading:)``.
   ///
   /// - Parameters:
   ///   - query: the query to show.
@@ -91,7 +98,8 @@ extension ViewContext {
   ///
   /// Sections are in ascending order of their names. A name is computed when its element is loaded
   /// and when it changes. For committed elements this happens on a thread of the store, for edited
-  /// elements in the turn of the edit. The query must have no limit and no offset.
+  /// elements in the turn of the edit. The query must have no limit and no offset. The spellings of a
+  /// text are one section, as in ``live(_:sectionedBy:reading:)``.
   ///
   /// - Parameters:
   ///   - query: the query to show.

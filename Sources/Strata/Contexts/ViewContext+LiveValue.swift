@@ -32,9 +32,9 @@ extension ViewContext {
   /// let jazz = songs.value?["jazz"]
   /// ```
   ///
-  /// A group exists as long as it has entities. Texts are grouped by their bytes. Groups with
-  /// different bytes can be equal in Swift, such as "é" as one code point and as two. A dictionary
-  /// cannot hold both of them, so they are an `invalidValue` error, while `fetch` returns both.
+  /// A group exists as long as it has entities. The groups are those of `fetch`, by the rule of
+  /// ``GroupedQuery``: the spellings of a text are one group. Groups of another type that are equal and
+  /// stored differently are an `invalidValue` error, as for `fetch`.
   ///
   /// - Complexity: as in ``live(_:of:)``, and O(√*g*) a change for *g* groups. While somebody else holds
   ///   the dictionary, a change also copies it.

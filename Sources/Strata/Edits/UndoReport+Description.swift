@@ -17,9 +17,9 @@ extension UndoReport.Skipped: CustomStringConvertible {
 extension UndoReport.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .changed: "changed by another context"
-    case .gone: "deleted by another context"
-    case .exists: "made again by another context"
+    case .changed: "another value by now"
+    case .gone: "deleted by another commit"
+    case .exists: "inserted again by another commit"
     case .beingSaved: "being saved"
     }
   }

@@ -11,7 +11,8 @@ public struct Conflict: Sendable, CustomStringConvertible {
   let table: Table
   /// The record's key.
   public let key: RecordKey
-  /// The names of the attributes that both sides changed.
+  /// The names of the attributes whose stored value is neither the value before the edit nor the value
+  /// after it.
   ///
   /// All attributes are listed if one side deleted the row or both sides inserted it.
   public let attributes: [String]
@@ -40,15 +41,31 @@ public struct Conflict: Sendable, CustomStringConvertible {
     return (entity(before), entity(mine), entity(theirs))
   }
 
-  public var description: String {
-    let names = attributes.joined(separator: ", ")
-    return switch (before, mine, theirs) {
-    case (_, _, nil): "\(entity) \(key): no longer in the store"
-    case (nil, _, _):
-      "\(entity) \(key): in the store already; use upsert for an entity that may exist"
-    case (_, nil, _): "\(entity) \(key): deleted here, changed by another context"
-    default: "\(entity) \(key): \(names) changed by another context"
+  public var description: String { "\(entity) \(key): \(problem)" }
+
+  private var problem: String {
+    switch (before, mine, theirs) {
+    case (_, _, nil): "no longer in the store"
+    case (nil, _, _?): "in the store already; use upsert for an entity that may exist"
+    case (let before?, nil, let theirs?): deletion(before, theirs)
+    case (let before?, let mine?, let theirs?): edit(before, mine, theirs)
     }
+  }
+
+  private func deletion(_ before: Record, _ theirs: Record) -> String {
+    let columns = theirs.sharedDifferences(from: before).positions
+      .filter { $0 < table.columns.count }
+    guard let first = columns.first else { return "deleted here, but the store has another row" }
+    return "deleted here, but the stored \(table.columns[first].name) is \(theirs[first]), "
+      + "not \(before[first])" + more(columns.count - 1, "attribute")
+  }
+
+  private func edit(_ before: Record, _ mine: Record, _ theirs: Record) -> String {
+    guard let name = attributes.first,
+      let column = table.columns.firstIndex(where: { $0.name == name })
+    else { return "the store has another row" }
+    return "the stored \(name) is \(theirs[column]), neither \(before[column]) as before the edit "
+      + "nor \(mine[column]) as after it" + more(attributes.count - 1, "attribute")
   }
 }
 

@@ -11,12 +11,6 @@ protocol CellSource {
   func cell(_ column: Int) -> Cell
 }
 
-/// An attribute of an entity that could not be stored or read, and the reason.
-struct CodingFailure: Error {
-  let column: Int
-  let error: ValueError
-}
-
 /// A codec that moves attributes between entities in memory and cells, by offset.
 ///
 /// A single compiled body serves every entity in every module.
@@ -212,7 +206,7 @@ struct EntityCodec: Sendable {
         set(field, row.isNull(column) ? nil : Data(row.blob(column)), initializing)
       case .other:
         do { try codings[column].write(entity, row.cell(column)) } catch {
-          if !isLenient { throw CodingFailure(column: column, error: error) }
+          if !isLenient { throw CodingFailure(column: column, error: error, .unreadable) }
         }
       }
     }

@@ -75,7 +75,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let deleteDenied = Code(16, "deleteDenied")
     /// Values break rules of the schema; see ``StoreError/failures``.
     public static let validationFailed = Code(17, "validationFailed")
-    /// A save changes values that were changed elsewhere meanwhile.
+    /// A save edits a stored row that is neither as it was before the edit nor as it is after it.
     public static let conflict = Code(18, "conflict")
     /// A query cannot be run; see the message.
     public static let invalidQuery = Code(19, "invalidQuery")
@@ -199,7 +199,9 @@ extension StoreError {
         (.notADatabase, "restore the file from a copy, or move it away")
       } else if error.isWithoutLog {
         (.cannotOpen, "keep the store on a local disk")
-      } else if error.cannotOpen || error.isReadOnly {
+      } else if error.isReadOnly {
+        (.cannotOpen, "make the file and its folder writable and try again: nothing was lost")
+      } else if error.cannotOpen {
         (.cannotOpen, "check that the folder exists and that it and the file can be written")
       } else if error.isInputOutput {
         (.inputOutput, "check the disk, then open the stack again")

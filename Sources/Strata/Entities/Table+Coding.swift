@@ -45,13 +45,4 @@ extension Table {
     if let failure { throw failure }
     return entity
   }
-
-  /// Returns the error for an attribute that could not be stored or read.
-  func error(_ failure: CodingFailure, key: RecordKey?) -> StoreError {
-    let row = key.map { " of \($0)" } ?? ""
-    return StoreError(
-      .invalidValue, "\(attributeName(failure.column))\(row): \(failure.error.message)",
-      advice: "give the attribute a value that its type can store", entity: entity,
-      attributes: [columns[failure.column].name], keys: key.map { [$0] } ?? [])
-  }
 }

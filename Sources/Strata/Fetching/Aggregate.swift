@@ -13,12 +13,15 @@ public struct Aggregate<Root: Entity, Value: Sendable>: Sendable {
   let terms: [AggregateTerm<SendablePath>]
   /// Makes the value from the cells of the terms.
   let value: @Sendable ([Cell]) throws(ValueError) -> Value
+  /// The problem if there is no value.
+  let problem: CodingFailure.Problem
 
   init(
-    _ terms: [AggregateTerm<SendablePath>],
+    _ terms: [AggregateTerm<SendablePath>], _ problem: CodingFailure.Problem = .sum,
     value: @escaping @Sendable ([Cell]) throws(ValueError) -> Value
   ) {
     self.terms = terms
+    self.problem = problem
     self.value = value
   }
 }
@@ -33,6 +36,9 @@ extension Aggregate where Value == Int {
   ) -> Self { Self(counting: AggregateTerm(.values, path)) }
 
   /// The number of distinct values of an attribute.
+  ///
+  /// The store counts. The spellings of a text are one value, and values of other types are the same
+  /// if they are stored alike.
   public static func distinctCount<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self { Self(counting: AggregateTerm(.distinct, path)) }
@@ -89,7 +95,7 @@ extension Aggregate {
   private init<Unwrapped: AttributeValue>(
     extreme function: AggregateFunction, _ path: SendablePath
   ) where Value == Unwrapped? {
-    self.init([AggregateTerm(function, path)]) { cells throws(ValueError) in
+    self.init([AggregateTerm(function, path)], .unreadable) { cells throws(ValueError) in
       try Unwrapped?(cell: cells[0])
     }
   }

@@ -52,7 +52,8 @@ extension FetchSource {
 
   /// Returns the values made of each group's entities, after the values that the group shares.
   ///
-  /// The groups are in the order of the values that they share.
+  /// The groups are in the order of the values that they share. No two of them are equal:
+  /// ``GroupedQuery`` has the rule.
   ///
   /// ```swift
   /// for (genre, count, plays) in try await view.fetch(
@@ -60,9 +61,10 @@ extension FetchSource {
   /// ```
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
-  ///   an attribute, `invalidValue` for a sum that is out of range.
+  ///   an attribute, `invalidValue` for a sum that is out of range, or if two groups are equal and
+  ///   stored differently.
   /// - Complexity: O(*n*) of the entities if the groups' attribute is indexed, O(*n* log *n*) if
-  ///   not.
+  ///   not. Sums of reals and numbers of distinct values by group of a text take O(*n* log *n*).
   public nonisolated(nonsending) func fetch<E: Entity, Group, First, each Other: Sendable>(
     _ first: Aggregate<E, First>, _ others: repeat Aggregate<E, each Other>,
     of query: GroupedQuery<E, Group>
@@ -72,16 +74,20 @@ extension FetchSource {
     return try await _answer(
       _FetchRequest { [terms] fetch throws(StoreError) in
         let reader = RowReader {
-          cell throws(CodingFailure) -> (Group, First, repeat each Other)? in
+          cell throws(CodingFailure) -> ([Cell], (Group, First, repeat each Other))? in
           var values = ValueReader()
           let group = try query.group(&values, cell)
           guard try query.isIncluded(&values, cell) else { return nil }
-          return (
+          let row = (
             group, try values.next(first, cell), repeat try values.next(each others, cell)
           )
+          return (query.paths.indices.map(cell), row)
         }
-        return try await fetch.summary(query.query, groupedBy: query.paths, terms, reader)
-          .compactMap { $0 }
+        let rows = try await fetch.summary(
+          query.query, groupedBy: query.paths, terms, reader
+        ).compactMap { $0 }
+        try query.check(rows.map { $0.0 }, fetch.model.table(of: E.self))
+        return rows.map { $0.1 }
       })
   }
 }

@@ -74,18 +74,30 @@ extension FetchSource {
   /// Returns the distinct values of an attribute among a query's entities, in ascending order, nil
   /// first.
   ///
-  /// The store decides whether two values are the same: it compares texts byte by byte and numbers
-  /// by value. A limit of the query counts entities, not values.
+  /// Values are the same by the rule of ``GroupedQuery``. A limit of the query counts entities, not
+  /// values.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
-  ///   an attribute.
+  ///   an attribute, `invalidValue` if two values are equal and stored differently.
   /// - Complexity: O(*n*) of the entities, in index order if the attribute is indexed.
   public nonisolated(nonsending) func distinct<E: Entity, Value: AttributeValue>(
     _ path: any KeyPath<E, Value> & Sendable, of query: Query<E>
   ) async throws -> [Value] {
     try await _answer(
       _FetchRequest { fetch throws(StoreError) in
-        try await fetch.summary(query, groupedBy: [path], [], .value(Value.self))
+        let identity = GroupIdentity(Value.self)
+        if identity.isStored {
+          return try await fetch.summary(query, groupedBy: [path], [], .value(Value.self))
+        }
+        let reader = RowReader { cell throws(CodingFailure) in
+          var values = ValueReader()
+          return (cell: cell(0), value: try values.next(Value.self, cell))
+        }
+        let groups = try await fetch.summary(query, groupedBy: [path], [], reader)
+        var known = KnownGroups([identity])
+        let table = fetch.model.table(of: E.self)
+        for group in groups { try known.add([group.cell], [path], table) }
+        return groups.map { $0.value }
       })
   }
 }
@@ -106,13 +118,18 @@ extension RowReader {
 /// Reads the cells of a row as values, one after the other.
 struct ValueReader {
   private var position = 0
+  /// The cells of the row's group, for messages.
+  private var group: [Cell] = []
+
+  /// Notes that the values so far name a group.
+  mutating func endGroup(_ cell: (Int) -> Cell) { group = (0..<position).map(cell) }
 
   mutating func next<Value: AttributeValue>(
     _: Value.Type, _ cell: (Int) -> Cell
   ) throws(CodingFailure) -> Value {
     defer { position += 1 }
     do throws(ValueError) { return try Value(cell: cell(position)) } catch {
-      throw CodingFailure(column: position, error: error)
+      throw CodingFailure(column: position, error: error, .unreadable)
     }
   }
 
@@ -124,7 +141,9 @@ struct ValueReader {
     position += aggregate.terms.count
     let cells = (start..<position).map(cell)
     do throws(ValueError) { return try aggregate.value(cells) } catch {
-      throw CodingFailure(column: start, error: error)
+      var failure = CodingFailure(column: start, error: error, aggregate.problem)
+      failure.group = group
+      throw failure
     }
   }
 }

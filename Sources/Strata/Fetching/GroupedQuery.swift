@@ -7,11 +7,20 @@
 ///   .count, of: Song.all.grouped(by: \.genre, \.year)) { … }
 /// ```
 ///
-/// The store decides whether two values are the same: it compares texts byte by byte and numbers by
-/// value. All nil values are one group. A limit of the query counts entities, not groups.
+/// No two groups have equal values. Texts are the same if Swift finds them equal, whatever their
+/// spelling: "é" as one code point and as two are one group, whose text is the least of the spellings
+/// that its entities have, in the order of bytes. Groups stand in Swift's order of strings. A filter
+/// compares bytes, so `where { $0.genre == name }` finds the entities of one spelling.
+///
+/// Numbers, dates, bytes and UUIDs are the same if they are equal. Values of any other type are the same
+/// if they are stored alike. If two of them are equal and stored differently, as another program can
+/// write the decimals `1.1` and `1.10`, the fetch throws `invalidValue`, and a live value has it as its
+/// error. All nil values are one group. A limit of the query counts entities, not groups.
 public struct GroupedQuery<Root: Entity, Group: Sendable>: Sendable {
   let query: Query<Root>
   let paths: [SendablePath]
+  /// The equality of the values at the paths.
+  let identities: [GroupIdentity]
   /// Reads the values that a group shares.
   let group: @Sendable (inout ValueReader, (Int) -> Cell) throws(CodingFailure) -> Group
   /// The conditions that groups have to meet.
@@ -42,6 +51,15 @@ public struct GroupedQuery<Root: Entity, Group: Sendable>: Sendable {
   /// The terms of all conditions.
   var conditionTerms: [AggregateTerm<SendablePath>] { conditions.flatMap(\.terms) }
 
+  /// Checks that no two groups are equal.
+  ///
+  /// - Parameter groups: the cells of each group.
+  func check(_ groups: [[Cell]], _ table: Table) throws(StoreError) {
+    if identities.allSatisfy(\.isStored) { return }
+    var known = KnownGroups(identities)
+    for group in groups { try known.add(group, paths, table) }
+  }
+
   /// Returns whether a group meets all conditions, whose terms come next.
   func isIncluded(
     _ values: inout ValueReader, _ cell: (Int) -> Cell
@@ -66,8 +84,12 @@ extension Query {
   public func grouped<Value: AttributeValue>(
     by path: any KeyPath<Root, Value> & Sendable
   ) -> GroupedQuery<Root, Value> {
-    GroupedQuery(query: self, paths: [path]) { values, cell throws(CodingFailure) in
-      try values.next(Value.self, cell)
+    let identities = [GroupIdentity(Value.self)]
+    return GroupedQuery(query: self, paths: [path], identities: identities) {
+      values, cell throws(CodingFailure) in
+      let value = try values.next(Value.self, cell)
+      values.endGroup(cell)
+      return value
     }
   }
 
@@ -78,11 +100,16 @@ extension Query {
   ) -> GroupedQuery<Root, (First, Second, repeat each Other)> {
     var paths: [SendablePath] = [first, second]
     repeat paths.append(each others)
-    return GroupedQuery(query: self, paths: paths) { values, cell throws(CodingFailure) in
-      (
+    var identities = [GroupIdentity(First.self), GroupIdentity(Second.self)]
+    repeat identities.append(GroupIdentity((each Other).self))
+    return GroupedQuery(query: self, paths: paths, identities: identities) {
+      values, cell throws(CodingFailure) in
+      let group = (
         try values.next(First.self, cell), try values.next(Second.self, cell),
         repeat try values.next((each Other).self, cell)
       )
+      values.endGroup(cell)
+      return group
     }
   }
 }

@@ -55,7 +55,7 @@ extension LayeredFetch {
   ) async throws(StoreError) -> [Value] {
     let fold = AggregateFold(terms, by: groups, of: ContiguousArray(try await records(plan)))
     let rows = fold.rows.sorted {
-      $0.prefix(groups.count).lexicographicallyPrecedes($1.prefix(groups.count))
+      GroupKey($0.prefix(groups.count)) < GroupKey($1.prefix(groups.count))
     }
     return try rows.map { cells throws(StoreError) in
       do throws(CodingFailure) { return try reader.read { cells[$0] } } catch {
@@ -68,6 +68,6 @@ extension LayeredFetch {
 extension Table {
   /// Returns the error for a value at a position of a row that has some of the columns.
   func error(_ failure: CodingFailure, _ columns: [Int]) -> StoreError {
-    error(CodingFailure(column: columns[failure.column], error: failure.error), key: nil)
+    error(failure.mapped(columns), key: nil)
   }
 }

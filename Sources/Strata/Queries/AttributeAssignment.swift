@@ -7,13 +7,16 @@
 public struct AttributeAssignment<Root: Entity>: Sendable {
   let path: SendablePath
   let node: ExpressionNode
-  /// Returns the cell, if the attribute's column stores it unchanged.
+  /// Returns the cell as the attribute's type writes its value.
   let checked: @Sendable (Cell) throws(ValueError) -> Cell
 
   private init<Value: AttributeValue>(_ path: AttributePath<Root, Value>, _ node: ExpressionNode) {
     self.path = path
     self.node = node
-    checked = { cell throws(ValueError) in try cell.checked(Value.self) }
+    // A computed cell may be one that the type cannot read, or does not write so.
+    checked = { cell throws(ValueError) in
+      try Value(cell: try cell.checked(Value.self)).cell.checked(Value.self)
+    }
   }
 
   /// Sets an attribute to a value.
@@ -78,7 +81,7 @@ struct ResolvedAssignments: Sendable {
         }
         result = try result.setting(assignment.column, to: try assignment.checked(cell))
       } catch {
-        throw CodingFailure(column: assignment.column, error: error)
+        throw CodingFailure(column: assignment.column, error: error, .computed)
       }
     }
     return result

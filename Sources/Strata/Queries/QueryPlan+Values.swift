@@ -1,5 +1,7 @@
 // SQL for results other than whole rows: selected columns, the existence of rows, and aggregates.
 
+internal import StrataSQLite
+
 extension QueryPlan {
   /// Returns the SQL for some columns of the rows in order, within limit and offset.
   func select(_ columns: [Int]) -> SQLBuilder {
@@ -27,31 +29,94 @@ extension QueryPlan {
   ///
   /// Each group has a row with its columns and the terms, in the groups' order. Without groups,
   /// there is a single row of terms.
+  ///
+  /// The spellings of a text are one group, whose text is the least of them. Where the terms allow it,
+  /// SQLite first groups by bytes, which an index serves, and then joins the groups of a text.
   func summary(groupedBy groups: [Int], _ terms: [AggregateTerm<Int>]) -> SQLBuilder {
+    let texts = groups.filter(isText)
+    let joins = terms.map { $0.function.join }
+    guard !texts.isEmpty, !joins.contains(nil) else {
+      return summary(groups, terms) { isText($0) ? TextCollation.canonical : nil }
+    }
+    var sql = SQLBuilder()
+    let names = groups.indices.map { isText(groups[$0]) ? "min(g\($0))" : "g\($0)" }
+    let values = joins.enumerated().map { "\($1 ?? "")(v\($0))" }
+    sql.append("SELECT \((names + values).joined(separator: ", ")) FROM (")
+    sql.append(summary(groups, terms, isNamed: true) { _ in nil })
+    let list = groups.enumerated()
+      .map { "g\($0)" + (isText($1) ? TextCollation.canonical.sql : "") }.joined(separator: ", ")
+    sql.append(") GROUP BY \(list) ORDER BY \(list)")
+    return sql
+  }
+
+  /// Returns whether a column has texts.
+  private func isText(_ column: Int) -> Bool { table.columns[column].storage == .text }
+
+  /// Returns the SQL for aggregates of groups of the given collations.
+  ///
+  /// - Parameter isNamed: whether the groups' columns are g0, g1, …, and the terms v0, v1, …, in no
+  ///   order.
+  private func summary(
+    _ groups: [Int], _ terms: [AggregateTerm<Int>], isNamed: Bool = false,
+    _ collation: (Int) -> TextCollation?
+  ) -> SQLBuilder {
     let isWhole = limit == nil && offset == 0
     func name(_ column: Int) -> String { isWhole ? columnName(column) : "w.c\(column)" }
     var sql = SQLBuilder()
-    let results = groups.map(name) + terms.map { $0.sql(name) }
+    let values = terms.map { term in
+      term.sql { column in
+        let isCounted = term.function == .distinct && isText(column)
+        return name(column) + (isCounted ? TextCollation.canonical.sql : "")
+      }
+    }
+    let results =
+      groups.enumerated().map { index, column in
+        (collation(column) == nil ? name(column) : "min(\(name(column)))")
+          + (isNamed ? " AS g\(index)" : "")
+      } + values.enumerated().map { isNamed ? "\($1) AS v\($0)" : $1 }
     sql.append("SELECT \(results.joined(separator: ", ")) FROM ")
     if isWhole {
       sql.append(source)
       append(filterTo: &sql)
     } else {
-      let columns = Set(groups + terms.compactMap(\.attribute)).sorted()
-      let names = columns.map { "\(columnName($0)) AS c\($0)" }
-      sql.append("(SELECT \(names.isEmpty ? "1" : names.joined(separator: ", "))")
-      appendOrder(to: &sql)
-      sql.append(" FROM \(source)")
-      append(filterTo: &sql)
-      sql.append(orderBy)
-      sql.append(limit: limit, offset: offset)
-      sql.append(") AS w")
+      appendWindow(of: groups + terms.compactMap(\.attribute), to: &sql)
     }
     if groups.isEmpty { return sql }
-    let list = groups.map(name).joined(separator: ", ")
-    sql.append(" GROUP BY \(list) ORDER BY \(list)")
+    let list = groups.map { name($0) + (collation($0)?.sql ?? "") }.joined(separator: ", ")
+    sql.append(" GROUP BY \(list)")
+    if !isNamed { sql.append(" ORDER BY \(list)") }
     return sql
   }
+
+  /// Appends the rows within limit and offset as the table `w`, with some columns c0, c1, ….
+  private func appendWindow(of columns: [Int], to sql: inout SQLBuilder) {
+    let names = Set(columns).sorted().map { "\(columnName($0)) AS c\($0)" }
+    sql.append("(SELECT \(names.isEmpty ? "1" : names.joined(separator: ", "))")
+    appendOrder(to: &sql)
+    sql.append(" FROM \(source)")
+    append(filterTo: &sql)
+    sql.append(orderBy)
+    sql.append(limit: limit, offset: offset)
+    sql.append(") AS w")
+  }
+}
+
+extension AggregateFunction {
+  /// The SQL function that joins the values of several groups; nil if the values do not tell that of
+  /// all rows.
+  fileprivate var join: String? {
+    switch self {
+    case .rows, .values, .highSum, .lowSum: "sum"
+    case .least: "min"
+    case .greatest: "max"
+    case .distinct, .total: nil
+    }
+  }
+}
+
+extension TextCollation {
+  /// The collation after an expression in SQL.
+  var sql: String { " COLLATE \(name.quotedIdentifier)" }
 }
 
 extension QueryPlan {

@@ -253,9 +253,7 @@ final class QueryPlan: Sendable {
 
   /// Returns a column as SQL, with the collation in which it is sorted.
   func orderName(_ column: RecordOrder.Column) -> String {
-    let collate = column.collation.map {
-      " COLLATE \(order.collations[$0].name.quotedIdentifier)"
-    }
+    let collate = column.collation.map { order.collations[$0].sql }
     return columnName(column.position) + (collate ?? "")
   }
 

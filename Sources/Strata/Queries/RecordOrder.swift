@@ -15,7 +15,7 @@ struct RecordOrder: Sendable, Hashable {
   }
 
   private(set) var columns: [Column]
-  let collations: [TextCollation]
+  private(set) var collations: [TextCollation]
 
   /// Creates the order by `columns`, then by the key.
   init(_ columns: [Column], collations: [TextCollation] = []) {
@@ -73,10 +73,13 @@ struct RecordOrder: Sendable, Hashable {
     return order
   }
 
-  /// Returns the order by another column first.
-  func after(_ column: Column) -> RecordOrder {
+  /// Returns the order by another column first, in which texts are in the given order.
+  func after(_ position: Int, _ collation: TextCollation) -> RecordOrder {
+    var column = Column(position: position, isDescending: false)
+    column.collation = collations.count
     var order = self
     order.columns.insert(column, at: 0)
+    order.collations.append(collation)
     return order
   }
 }

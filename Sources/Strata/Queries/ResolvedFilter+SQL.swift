@@ -76,7 +76,7 @@ extension ComparisonOperator {
     _ a: ResolvedExpression, _ b: ResolvedExpression, _ collation: TextCollation?,
     _ negated: Bool, to sql: inout SQLBuilder
   ) {
-    let collate = collation.map { " COLLATE \($0.name.quotedIdentifier)" } ?? ""
+    let collate = collation?.sql ?? ""
     let left = a.text(&sql) + collate
     let right = b.text(&sql)
     switch self {

@@ -8,6 +8,15 @@ struct SQLBuilder: Sendable, Hashable {
 
   mutating func append(_ text: String) { self.text += text }
 
+  /// Appends other SQL with its parameters, before any parameter of its own.
+  mutating func append(_ other: SQLBuilder) {
+    guard parameters.isEmpty else {
+      fatalError("the parameters of appended SQL keep their numbers")
+    }
+    text += other.text
+    parameters = other.parameters
+  }
+
   /// Appends a parameter for the value.
   mutating func append(parameter value: Cell) { append(parameter(value)) }
 

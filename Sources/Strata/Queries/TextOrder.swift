@@ -20,6 +20,9 @@ public struct TextOrder: Sendable, Hashable {
   /// An order without regard to case or to the rules of any language: "a" and "A" sort alike.
   public static let ignoringCase = TextOrder(collation: .ignoringCase)
 
+  /// Swift's order of strings, in which the names of sections and groups stand.
+  static let canonical = TextOrder(collation: .canonical)
+
   /// The order in which the current locale sorts.
   public static var localized: TextOrder { localized(.current) }
 
@@ -34,7 +37,8 @@ extension Query {
   /// Returns the query sorted by a text in the given text order, within the order given so far.
   ///
   /// Nil comes before every text in ascending order. A comparison of texts in their language takes
-  /// 1 to 3 µs, where a comparison of bytes takes nanoseconds. The sort uses no index.
+  /// 1 to 3 µs, where a comparison of bytes takes nanoseconds. The sort uses no index. It comes before
+  /// the query's limit and offset, also if it is given after them.
   public func sorted<Value: TextValue>(
     by path: any KeyPath<Root, Value> & Sendable, _ text: TextOrder,
     order: SortOrder = .forward

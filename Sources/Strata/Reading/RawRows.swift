@@ -119,7 +119,7 @@ private struct MappedRow: CellSource {
       if isRight { continue }
       let expected = columns[column].storage.rawValue
       let message = "\(expected) was expected, not \(Cell(statement, position))"
-      throw CodingFailure(column: column, error: ValueError(message))
+      throw CodingFailure(column: column, error: ValueError(message), .unreadable)
     }
   }
 

@@ -18,6 +18,9 @@ class RowBlocks<Element> {
     fatalError("\(Self.self) does not say how its rows are decoded")
   }
 
+  /// The key of the current row; nil if the statement does not select it.
+  var key: RecordKey? { RecordKey(statement, Int32(Table.keyColumn)) }
+
   /// Returns all remaining rows.
   final func all() throws(StoreError) -> [Element] {
     var elements: [Element] = []
@@ -78,7 +81,7 @@ class RowBlocks<Element> {
         }
         do throws(CodingFailure) { try decode(count) } catch {
           isDone = true
-          self.error = table.error(error, key: RecordKey(statement, Int32(Table.keyColumn)))
+          self.error = table.error(error, key: key)
           statement.reset()
           return count
         }

@@ -14,6 +14,9 @@ final class ValueRows<Value>: RowBlocks<Value> {
     super.init(statement)
   }
 
+  /// The cells of such a row are not those of the table's columns.
+  override var key: RecordKey? { nil }
+
   override func fill(_ buffer: UnsafeMutableBufferPointer<Value>) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
     let row = StatementRow(statement: statement)
@@ -26,7 +29,7 @@ final class ValueRows<Value>: RowBlocks<Value> {
       do throws(CodingFailure) {
         (base + index).initialize(to: try reader.read(row.cell))
       } catch {
-        throw CodingFailure(column: columns[error.column], error: error.error)
+        throw error.mapped(columns)
       }
     }
   }

@@ -7,20 +7,39 @@ internal import StrataSQLite
 /// side.
 struct AggregateFold: Sendable {
   private struct Group: Sendable {
-    var rows = 0
+    private(set) var rows = 0
+    /// The spellings of each column of the group.
+    private(set) var spellings: [GroupSpelling]
     var states: [AggregateRunning]
+
+    init(_ key: GroupKey, _ states: [AggregateRunning]) {
+      spellings = key.cells.map(GroupSpelling.init)
+      self.states = states
+    }
+
+    /// Adds a row if `step` is 1, or removes it if `step` is -1.
+    mutating func count(_ key: GroupKey, _ step: Int) {
+      for (index, cell) in key.cells.enumerated() {
+        if step > 0 {
+          spellings[index].add(cell, to: rows)
+        } else {
+          spellings[index].remove(cell, from: rows)
+        }
+      }
+      rows += step
+    }
   }
 
   /// The rows in the order of group and value.
   private struct OrderedRows: Sendable {
-    let column: Int
+    let order: ValueOrder
     var tree: OrderTree
   }
 
   let terms: [AggregateTerm<Int>]
   let groupColumns: [Int]
-  private var groups = ShardedDictionary<[Cell], Group>()
-  /// One for each column whose extremes or distinct values are wanted.
+  private var groups = ShardedDictionary<GroupKey, Group>()
+  /// One for each column whose extremes are wanted, and one for each whose distinct values are wanted.
   private var ordered: [OrderedRows] = []
 
   /// Creates the aggregates of no rows.
@@ -34,16 +53,13 @@ struct AggregateFold: Sendable {
   ) {
     self.terms = terms
     self.groupColumns = groupColumns
-    for column in Set(terms.compactMap(\.orderedColumn)).sorted() {
-      let columns = (groupColumns + [column]).map {
-        RecordOrder.Column(position: $0, isDescending: false)
-      }
-      let tree = OrderTree(records, by: RecordOrder(columns))
-      ordered.append(OrderedRows(column: column, tree: tree))
+    for order in Set(terms.compactMap(\.order)) {
+      let tree = OrderTree(records, by: order.records(groupColumns))
+      ordered.append(OrderedRows(order: order, tree: tree))
     }
     let steps = terms.map { $0.function == .distinct ? 0 : 1 }
     for record in records { count(record, 1, steps) }
-    for rows in ordered where counts(distinct: rows.column) { countDistinct(rows) }
+    for rows in ordered where rows.order.isCanonical { countDistinct(rows) }
   }
 
   /// The columns on which a row's part in the values depends.
@@ -84,10 +100,11 @@ struct AggregateFold: Sendable {
   }
 
   private mutating func count(_ record: Record, _ step: Int, _ steps: [Int]) {
-    groups.update(group(of: record)) { found in
-      var group = found ?? Group(states: terms.map(AggregateRunning.init))
+    let key = group(of: record)
+    groups.update(key) { found in
+      var group = found ?? Group(key, terms.map(AggregateRunning.init))
       found = nil  // not a second reference to the states
-      group.rows += step
+      group.count(key, step)
       for (index, term) in terms.enumerated() {
         group.states[index].count(term.attribute.map { record[$0] }, steps[index])
       }
@@ -95,22 +112,19 @@ struct AggregateFold: Sendable {
     }
   }
 
-  private func counts(distinct column: Int) -> Bool {
-    terms.contains { $0.function == .distinct && $0.attribute == column }
-  }
-
   /// Counts the distinct values of all rows.
   private mutating func countDistinct(_ rows: OrderedRows) {
-    var last: [Cell]?
+    let column = rows.order.column
+    var last: GroupKey?
     for record in IteratorSequence(OrderTree.Iterator(rows.tree, 0..<rows.tree.count)) {
       let key = group(of: record)
-      let value = record[rows.column]
-      let run = key + [value]
+      let value = record[column]
+      let run = GroupKey(key.cells + [value])
       if run == last { continue }
       last = run
       groups.update(key) { group in
         for (index, term) in terms.enumerated()
-        where term.function == .distinct && term.attribute == rows.column {
+        where term.function == .distinct && term.attribute == column {
           group?.states[index].count(value, 1)
         }
       }
@@ -119,7 +133,7 @@ struct AggregateFold: Sendable {
 
   /// Returns whether a row of the tree has the group of a record and its value in a column.
   private func has(_ record: Record, _ column: Int) -> Bool {
-    guard let tree = tree(of: column) else { return false }
+    guard let tree = tree(.init(column: column, isCanonical: true)) else { return false }
     let columns = groupColumns + [column]
     let cells = columns.map { record[$0] }
     let rank = tree.partition { Self.compare($0, cells, columns) < 0 }
@@ -133,30 +147,35 @@ struct AggregateFold: Sendable {
     (0..<tree.count).contains(rank) && tree[rank].withView { compare($0, cells, columns) } == 0
   }
 
-  private func tree(of column: Int) -> OrderTree? {
-    ordered.first { $0.column == column }?.tree
+  private func tree(_ order: ValueOrder) -> OrderTree? {
+    ordered.first { $0.order == order }?.tree
   }
 
   // MARK: Values
 
   /// Returns the cells that all rows of a record's group have in common.
-  func group(of record: Record) -> [Cell] { groupColumns.map { record[$0] } }
+  func group(of record: Record) -> GroupKey { GroupKey(groupColumns.map { record[$0] }) }
 
   /// Returns the cells of a group: those that its rows have in common, then the terms; nil if it has no
   /// rows.
   ///
-  /// Without group columns there is always a single group.
-  func row(of group: [Cell]) -> [Cell]? {
-    if let found = groups[group] { return group + cells(of: group, found.states) }
+  /// A text is in the least of its rows' spellings. Without group columns there is always a single
+  /// group.
+  func row(of group: GroupKey) -> [Cell]? {
+    if let found = groups[group] { return row(of: group, found) }
     return groupColumns.isEmpty ? cells(of: [], terms.map(AggregateRunning.init)) : nil
+  }
+
+  private func row(of key: GroupKey, _ group: Group) -> [Cell] {
+    group.spellings.map(\.name) + cells(of: key.cells, group.states)
   }
 
   /// The rows of all groups.
   var rows: [[Cell]] {
-    if groups.isEmpty { return row(of: []).map { [$0] } ?? [] }
+    if groups.isEmpty { return row(of: GroupKey([])).map { [$0] } ?? [] }
     var rows: [[Cell]] = []
     rows.reserveCapacity(groups.count)
-    groups.forEach { key, group in rows.append(key + cells(of: key, group.states)) }
+    groups.forEach { key, group in rows.append(row(of: key, group)) }
     return rows
   }
 
@@ -171,7 +190,8 @@ struct AggregateFold: Sendable {
   }
 
   private func least(_ term: AggregateTerm<Int>, _ key: [Cell]) -> Cell {
-    guard let column = term.attribute, let tree = tree(of: column) else { return .null }
+    guard let column = term.attribute, let tree = tree(.init(column: column, isCanonical: false))
+    else { return .null }
     let rank = tree.partition { view in
       let order = Self.compare(view, key, groupColumns)
       return order < 0 || (order == 0 && view.isNull(column))
@@ -180,25 +200,43 @@ struct AggregateFold: Sendable {
   }
 
   private func greatest(_ term: AggregateTerm<Int>, _ key: [Cell]) -> Cell {
-    guard let column = term.attribute, let tree = tree(of: column) else { return .null }
+    guard let column = term.attribute, let tree = tree(.init(column: column, isCanonical: false))
+    else { return .null }
     let rank = tree.partition { Self.compare($0, key, groupColumns) <= 0 } - 1
     return Self.isInRun(tree, rank, key, groupColumns) ? tree[rank][column] : .null
   }
 
   private static func compare(_ view: RecordView, _ cells: [Cell], _ columns: [Int]) -> Int {
     for (column, cell) in zip(columns, cells) {
-      let mine = view.cell(column)
-      if mine != cell { return mine < cell ? -1 : 1 }
+      let order = view.cell(column).canonicalOrder(to: cell)
+      if order != 0 { return order }
     }
     return 0
   }
 }
 
+/// An order of rows by group and by the values of a column.
+private struct ValueOrder: Sendable, Hashable {
+  let column: Int
+  /// Whether the spellings of a text are equal values, as they are if values are counted. Extremes are
+  /// those of the bytes, as the store sorts.
+  let isCanonical: Bool
+
+  func records(_ groupColumns: [Int]) -> RecordOrder {
+    var columns = (groupColumns + [column]).map {
+      RecordOrder.Column(position: $0, isDescending: false, collation: 0)
+    }
+    if !isCanonical { columns[columns.count - 1].collation = nil }
+    return RecordOrder(columns, collations: [.canonical])
+  }
+}
+
 extension AggregateTerm where Attribute == Int {
-  /// The column by which rows are ordered; nil if the function needs no order.
-  fileprivate var orderedColumn: Int? {
+  /// The order of rows that the function needs; nil if it needs none.
+  fileprivate var order: ValueOrder? {
     switch function {
-    case .least, .greatest, .distinct: attribute
+    case .least, .greatest: attribute.map { ValueOrder(column: $0, isCanonical: false) }
+    case .distinct: attribute.map { ValueOrder(column: $0, isCanonical: true) }
     case .rows, .values, .highSum, .lowSum, .total: nil
     }
   }

@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 /// The plan of a live query: a query's rows, in the order in which they are shown.
 struct LivePlan: Sendable {
   /// The query without the condition that its root exists.
@@ -11,9 +13,19 @@ struct LivePlan: Sendable {
   let order: RecordOrder
   /// The order of the sections, in which rows of the same section are equal; nil without sections.
   let sectionOrder: RecordOrder?
-  private let rule: SectionRule?
+  private let sections: Sections
   /// The other tables that decide which rows the query has; nil if there are none.
   let dependencies: QueryDependencies?
+
+  /// The source of the sections.
+  private enum Sections: Sendable {
+    /// The first sort of the query, or no sections.
+    case sorted
+    /// The first sort of the query, whose values may be stored in a form that is not the type's own.
+    case checked(SectionCheck)
+    /// A computed name, which is the last cell of a record.
+    case named(SectionRule)
+  }
 
   /// A rule that computes the section of a record.
   final class SectionRule: Sendable {
@@ -22,24 +34,24 @@ struct LivePlan: Sendable {
   }
 
   /// Creates the plan of a query without sections, or with sections by its first sort.
-  init(_ query: QueryPlan, isSectioned: Bool = false) {
+  init(_ query: QueryPlan, isSectioned: Bool = false, checking check: SectionCheck? = nil) {
     self.query = query.withoutRoot
     root = query.root
     queryIdentity = query.identity
     order = query.order
     sectionOrder = isSectioned ? query.order.byFirstColumn : nil
-    rule = nil
+    sections = check.map { .checked($0) } ?? .sorted
     dependencies = QueryDependencies(of: query)
   }
 
   /// Creates the plan of a query with computed sections, which are the first sort.
-  init(_ query: QueryPlan, sections: SectionRule) {
+  init(_ query: QueryPlan, sections rule: SectionRule) {
     self.query = query.withoutRoot
     root = query.root
     queryIdentity = query.identity
-    order = query.order.after(RecordOrder.Column(position: query.width, isDescending: false))
+    order = query.order.after(query.width, .canonical)
     sectionOrder = order.byFirstColumn
-    rule = sections
+    sections = .named(rule)
     dependencies = QueryDependencies(of: query)
   }
 
@@ -50,21 +62,34 @@ struct LivePlan: Sendable {
     query.depends(on: changed) || root?.table.id == changed
   }
 
-  /// Whether the trees have a cell that no statement reads: the computed name of a section.
-  var isComputed: Bool { rule != nil }
+  /// Whether each record is named or checked by code of the app.
+  var isComputed: Bool {
+    switch sections {
+    case .sorted: false
+    case .checked, .named: true
+    }
+  }
 
   /// Returns a record of the query as the trees have it.
   ///
   /// If sections are computed, the name of the record's section is the last cell.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidValue` if the section has no name.
   func extended(_ record: Record) throws(StoreError) -> Record {
-    guard let rule else { return record }
     do throws(ValueError) {
-      return try record.appending(rule.name(record))
+      switch sections {
+      case .sorted: return record
+      case .checked(let check):
+        try check.check(record[order.columns[0].position])
+        return record
+      case .named(let rule): return try record.appending(rule.name(record))
+      }
     } catch {
       let key = record.key(Table.keyColumn)
       throw StoreError(
         .invalidValue, "the section of \(table.entity) \(key): \(error.message)",
-        advice: "name sections by values that can be stored", entity: table.entity, keys: [key])
+        advice: "name sections by values that can be stored and read again",
+        entity: table.entity, keys: [key])
     }
   }
 
@@ -76,6 +101,12 @@ struct LivePlan: Sendable {
   }
 
   var identity: Identity {
-    Identity(query: queryIdentity, rule: rule.map { ObjectIdentifier($0) })
+    let rule: ObjectIdentifier? =
+      switch sections {
+      case .sorted: nil
+      case .checked(let check): check.type
+      case .named(let rule): ObjectIdentifier(rule)
+      }
+    return Identity(query: queryIdentity, rule: rule)
   }
 }

@@ -192,7 +192,7 @@ import Testing
       Issue.record("read on")
     } catch let error as StoreError {
       #expect(error.code == .invalidValue && error.keys == [RecordKey(.integer(5))])
-      #expect(error.message.hasPrefix("Sale.kind of 5: "))
+      #expect(error.message.hasPrefix("the stored Sale.kind of 5: "))
     }
     #expect(found.map(\.id) == [1, 2, 3, 4])
   }

@@ -519,7 +519,7 @@ import Testing
   }
 
   /// The save reports no row for an edit that changes nothing. Undoing it must not be reported as
-  /// "changed by another context".
+  /// "another value by now".
   @Test func `what a save found to be so already is no step of undo`() async throws {
     let skipper = Skipper(id: 1)
     try await stack.withScratch { [gull] scratch in

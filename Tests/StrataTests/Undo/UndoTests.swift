@@ -201,7 +201,7 @@ struct UndoTests {
       #expect(report.count == 1)
       #expect(report.skipped.map(\.attributes) == (isSaved ? [["name"]] : []))
       #expect(report.skipped.first?.reason == (isSaved ? .changed : nil))
-      let rest = isSaved ? "; left as it is: Boat 1 name (changed by another context)" : ""
+      let rest = isSaved ? "; left as it is: Boat 1 name (another value by now)" : ""
       #expect("\(report)".hasSuffix("1 entity changed" + rest))
       try await view.save()
       let expected = Boat(id: 1, name: isSaved ? "Theirs" : "Gull", length: 77)
