@@ -171,7 +171,10 @@ public actor Outbox {
     return isRetried
   }
 
-  /// Gives up a refused edit: the row gets the server's values, as far as they are known here.
+  /// Gives up a refused edit: the row gets the values that it had before the edit.
+  ///
+  /// If an import has brought newer values of the edited attributes since, they are not known here. The
+  /// next full answer of the server brings them.
   ///
   /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
   /// comes back. The edited attributes of an updated row get the server's values. The reversal is
