@@ -20,11 +20,10 @@ extension Change {
 }
 
 extension Table {
-  func conflict(
-    _ change: Change, key: RecordKey, stored: Record?, attributes: AttributeSet
-  ) -> Conflict {
+  func conflict(_ meeting: Meeting, key: RecordKey) -> Conflict {
     Conflict(
-      table: self, key: key, attributes: attributes.positions.map { columns[$0].name },
-      before: change.before, mine: change.after, theirs: stored)
+      table: self, key: key,
+      attributes: meeting.conflicting.positions.map { columns[$0].name },
+      before: meeting.change.before, mine: meeting.change.after, theirs: meeting.stored)
   }
 }

@@ -160,9 +160,9 @@ public final class ScratchContext {
     of entity: E, _ table: Table, _ key: RecordKey
   ) -> (stored: RecordState, inHand: Record?, replaced: Record?) {
     guard let inHand = edits.record(of: entity, table) else { return (.unknown, nil, nil) }
-    let written = ownSaves.state(of: key, in: table.id, replacing: inHand)
-    if written.record == nil { return (.record(inHand), inHand, nil) }
-    return (written, inHand, inHand)
+    let written = ownSaves.state(of: key, in: table, replacing: inHand)
+    guard let row = written.record else { return (.record(inHand), inHand, nil) }
+    return (written, inHand, table.respelled(inHand, like: row, seesDefaults: true))
   }
 
   /// Discards every edit that no save has begun to write.

@@ -38,19 +38,16 @@ extension Edits {
         switch (change, below) {
         case (_, .unknown): rebased = change
         case (.blind(let change), _):
-          let known = Change(before: below.record, after: change.applied(to: below.record))
+          let known = table.meet(change, below.record)
           // An edit of a link stays blind. A known link that is removed again would leave no edit,
           // also if another context has made the same link meanwhile.
           rebased = known.isIdentity ? nil : table.isJoin ? .blind(change) : .known(known)
-        case (.known(let unmerged), _):
-          let change = unmerged.merged(with: below.record, by: table).change
-          let conflicting = change.conflicts(with: below.record, count: table.columns.count)
-          if policy == .error && !conflicting.isEmpty {
-            conflicts.append(
-              table.conflict(change, key: key, stored: below.record, attributes: conflicting))
+        case (.known(let change), _):
+          let meeting = table.meet(change, below.record)
+          if policy == .error && !meeting.conflicting.isEmpty {
+            conflicts.append(table.conflict(meeting, key: key))
           }
-          rebased =
-            change.resolved(onto: below.record, conflicting, by: policy).map(LayerChange.known)
+          rebased = meeting.resolved(by: policy).map(LayerChange.known)
         }
         if rebased != nil || change.isBlind {
           absorbed.append(Absorbed(table: table, key: key, change: rebased, shown: below))

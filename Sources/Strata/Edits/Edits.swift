@@ -134,7 +134,8 @@ struct Edits {
     let table = model.table(of: E.self)
     guard let (key, record) = encode(entity, table) else { return nil }
     let old = layer[table.id, key]
-    let edit = Change(before: shown.record ?? old?.applied(to: nil), after: record)
+    let before = shown.record ?? old?.applied(to: nil)
+    let edit = table.meet(.set(record), before)
     let known = old == nil ? Change(before: nil, after: record) : edit
     compose(
       old?.isBlind == true ? .blind(.set(record)) : .known(known), over: old, shown: edit,
@@ -217,11 +218,13 @@ struct Edits {
     _ draft: Draft<E>, _ table: Table, _ key: RecordKey, shown: RecordState,
     replaced: Record? = nil
   ) -> (entity: E, didChange: Bool) {
-    guard let (newKey, after) = encode(draft.entity, table) else { return (draft.entity, false) }
+    guard let (newKey, written) = encode(draft.entity, table) else { return (draft.entity, false) }
     guard newKey == key else {
       fatalError(
         "\(E.self) \(key): an update cannot change the key; delete it and insert another one")
     }
+    // A value that the update leaves alone keeps the spelling that it has in the store.
+    let after = table.respelled(written, like: draft.before, seesDefaults: true)
     var edit = Change(before: draft.before, after: after)
     switch shown {
     case .absent: return (draft.entity, false)

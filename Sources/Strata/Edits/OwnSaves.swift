@@ -55,11 +55,15 @@ struct OwnSaves {
 
   /// Returns the row that own saves wrote for a key, if they replaced the value in hand; else
   /// unknown.
-  mutating func state(of key: RecordKey, in table: TableID, replacing inHand: Record) -> RecordState
-  {
+  mutating func state(
+    of key: RecordKey, in table: Table, replacing inHand: Record
+  ) -> RecordState {
     indexSaves()
-    guard let write = writes[table]?[key], write.replaced.contains(inHand) else { return .unknown }
-    return write.written
+    guard let write = writes[table.id]?[key] else { return .unknown }
+    let isReplaced = write.replaced.contains {
+      table.respelled(inHand, like: $0, seesDefaults: true) == $0
+    }
+    return isReplaced ? write.written : .unknown
   }
 
   private mutating func indexSaves() {

@@ -247,13 +247,9 @@ struct ViewLayers {
     var below = stored(table.id, key)
     // Edits made during the key's save lie on top of the save.
     for edit in [saving?.layer[table.id, key], pending.layer[table.id, key]] {
-      if below.isKnown, case .known(let unmerged)? = edit {
-        let change = unmerged.merged(with: below.record, by: table).change
-        let attributes = change.conflicts(with: below.record, count: table.columns.count)
-        if !attributes.isEmpty {
-          found.append(
-            table.conflict(change, key: key, stored: below.record, attributes: attributes))
-        }
+      if below.isKnown, case .known(let change)? = edit {
+        let meeting = table.meet(change, below.record)
+        if !meeting.conflicting.isEmpty { found.append(table.conflict(meeting, key: key)) }
       }
       below = below.under(edit, in: table)
     }
@@ -269,13 +265,11 @@ struct ViewLayers {
     let (table, key) = (conflict.table, conflict.key)
     guard policy != .error, saving?.layer[table.id, key] == nil,
       stored(table.id, key) == RecordState(conflict.theirs),
-      case .known(let unmerged)? = pending.layer[table.id, key]
+      case .known(let change)? = pending.layer[table.id, key]
     else { return false }
-    let change = unmerged.merged(with: conflict.theirs, by: table).change
-    let conflicting = change.conflicts(with: conflict.theirs, count: table.columns.count)
-    if conflicting.isEmpty { return false }
-    let resolved = change.resolved(onto: conflict.theirs, conflicting, by: policy)
-    pending.layer[table.id, key] = resolved.map(LayerChange.known)
+    let meeting = table.meet(change, conflict.theirs)
+    if meeting.conflicting.isEmpty { return false }
+    pending.layer[table.id, key] = meeting.resolved(by: policy).map(LayerChange.known)
     didEdit(key, in: table)
     return true
   }

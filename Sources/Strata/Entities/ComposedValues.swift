@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension Optional: AttributeValue where Wrapped: AttributeValue {
   public typealias Unwrapped = Wrapped
 
@@ -39,38 +37,21 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 public protocol JSONValue: AttributeValue, Codable {}
 
 extension JSONValue {
-  public init(cell: Cell) throws(ValueError) { self = try JSONCoding.decode(cell) }
-  public var cell: Cell { get throws(ValueError) { try JSONCoding.encode(self) } }
+  public init(cell: Cell) throws(ValueError) { self = try CanonicalJSON.decode(cell) }
+  public var cell: Cell { get throws(ValueError) { try CanonicalJSON.encode(self) } }
   public static var storage: StorageType { .text }
 }
 
 /// Stored as JSON text.
 extension Array: AttributeValue where Element: AttributeValue & Codable {
-  public init(cell: Cell) throws(ValueError) { self = try JSONCoding.decode(cell) }
-  public var cell: Cell { get throws(ValueError) { try JSONCoding.encode(self) } }
+  public init(cell: Cell) throws(ValueError) { self = try CanonicalJSON.decode(cell) }
+  public var cell: Cell { get throws(ValueError) { try CanonicalJSON.encode(self) } }
   public static var storage: StorageType { .text }
 }
 
 /// Stored as JSON text with sorted keys.
 extension Dictionary: AttributeValue where Key == String, Value: AttributeValue & Codable {
-  public init(cell: Cell) throws(ValueError) { self = try JSONCoding.decode(cell) }
-  public var cell: Cell { get throws(ValueError) { try JSONCoding.encode(self) } }
+  public init(cell: Cell) throws(ValueError) { self = try CanonicalJSON.decode(cell) }
+  public var cell: Cell { get throws(ValueError) { try CanonicalJSON.encode(self) } }
   public static var storage: StorageType { .text }
-}
-
-private enum JSONCoding {
-  static func decode<V: Decodable>(_ cell: Cell) throws(ValueError) -> V {
-    let text = try String(cell: cell)
-    do { return try JSONDecoder().decode(V.self, from: Data(text.utf8)) } catch {
-      throw ValueError("the stored JSON is no \(V.self): \(error)")
-    }
-  }
-
-  static func encode<V: Encodable>(_ value: V) throws(ValueError) -> Cell {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do { return .text(String(decoding: try encoder.encode(value), as: UTF8.self)) } catch {
-      throw ValueError("the value cannot be written as JSON: \(error)")
-    }
-  }
 }

@@ -58,6 +58,29 @@ struct EntityCodec: Sendable {
     return max(largest, size - end)
   }
 
+  /// Returns whether a cell may stand for a value that this codec would write as another cell.
+  ///
+  /// Such a cell is of a program of its own, of an earlier version of the type, or of a migration.
+  func mayRespell(_ column: Int, in row: RecordView) -> Bool {
+    let tag = CellTag(rawValue: row.tag(column))
+    switch steps[column].kind {
+    case .other: return true
+    case .int64: return tag != .integer
+    case .optionalInt64: return tag != .integer && tag != .null
+    case .bool, .optionalBool: return tag != .null && !(0...1).contains(row.integer(column))
+    case .double, .date: return tag != .real
+    case .optionalDouble, .optionalDate: return tag != .real && tag != .null
+    case .string, .optionalString:
+      return tag != .null && (tag != .text || !isValid(row.payload(column)))
+    case .uuid, .optionalUUID: return tag != .null && row.payload(column).count != 16
+    case .data, .optionalData: return tag != .null && tag != .blob
+    }
+  }
+
+  private func isValid(_ text: UnsafeRawBufferPointer) -> Bool {
+    String(validating: text, as: UTF8.self) != nil
+  }
+
   // MARK: Encoding
 
   /// Packs the entity at `entity` with the builder and returns the record.
@@ -135,11 +158,12 @@ struct EntityCodec: Sendable {
 
   /// Assigns every attribute of the initialised entity at `entity`.
   ///
-  /// Lenient decoding leaves an attribute alone if its cell cannot be read.
+  /// - Parameter skip: a closure that is called for an attribute whose cell cannot be read, and that
+  ///   is left alone. Without the closure, such a cell is an error.
   func decode(
-    _ row: some CellSource, into entity: UnsafeMutableRawPointer, isLenient: Bool = false
+    _ row: some CellSource, into entity: UnsafeMutableRawPointer, skip: ((Int) -> Void)? = nil
   ) throws(CodingFailure) {
-    try decode(row, into: entity, initializing: false, isLenient: isLenient)
+    try decode(row, into: entity, initializing: false, skip: skip)
   }
 
   /// Initialises the uninitialised entity at `entity` from a bitwise copy of `template` and a row.
@@ -164,17 +188,17 @@ struct EntityCodec: Sendable {
   @inline(__always)
   private func decode(
     _ row: some CellSource, into entity: UnsafeMutableRawPointer, initializing: Bool,
-    isLenient: Bool = false
+    skip: ((Int) -> Void)? = nil
   ) throws(CodingFailure) {
     try steps.withUnsafeBufferPointer { steps throws(CodingFailure) in
-      try decode(row, into: entity, initializing: initializing, isLenient: isLenient, steps)
+      try decode(row, into: entity, initializing: initializing, skip: skip, steps)
     }
   }
 
   @inline(__always)
   private func decode(
     _ row: some CellSource, into entity: UnsafeMutableRawPointer, initializing: Bool,
-    isLenient: Bool, _ steps: UnsafeBufferPointer<Step>
+    skip: ((Int) -> Void)?, _ steps: UnsafeBufferPointer<Step>
   ) throws(CodingFailure) {
     for column in steps.indices {
       let step = steps[column]
@@ -206,7 +230,10 @@ struct EntityCodec: Sendable {
         set(field, row.isNull(column) ? nil : Data(row.blob(column)), initializing)
       case .other:
         do { try codings[column].write(entity, row.cell(column)) } catch {
-          if !isLenient { throw CodingFailure(column: column, error: error, .unreadable) }
+          guard let skip else {
+            throw CodingFailure(column: column, error: error, .unreadable)
+          }
+          skip(column)
         }
       }
     }

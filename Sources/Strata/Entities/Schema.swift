@@ -27,6 +27,12 @@ public struct Schema<Root: Entity>: Sendable {
       type: Root.self, entity: "\(Root.self)", table: name, key: keyAttribute,
       elements: elements(), layout: { StoredProperties(of: Root()) },
       codec: { EntityCodec($0, size: MemoryLayout<Root>.size) },
+      rewrite: { record, codec in
+        var entity = Root()
+        return withUnsafeMutablePointer(to: &entity) {
+          codec.rewrite(record, over: UnsafeMutableRawPointer($0))
+        }
+      },
       lend: EntityLoan(Root.self), formerNames: formerNames,
       withNewEntity: { body in withUnsafePointer(to: Root()) { body(UnsafeRawPointer($0)) } })
   }
@@ -118,6 +124,8 @@ struct EntityDefinition: Sendable {
   /// re-enter that initialiser.
   let layout: @Sendable () -> StoredProperties
   let codec: @Sendable ([AttributeCoding]) -> EntityCodec
+  /// Reads a record as the entity, and writes the entity.
+  let rewrite: @Sendable (Record, EntityCodec) -> ReadRecord?
   /// Decodes a record for the rules of the whole entity.
   let lend: EntityLoan
   let formerNames: [String]

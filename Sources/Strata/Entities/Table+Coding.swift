@@ -26,7 +26,7 @@ extension Table {
     withUnsafeMutablePointer(to: &entity) { pointer in
       record.withView { view in
         // Lenient decoding never throws.
-        try? codec.decode(view, into: UnsafeMutableRawPointer(pointer), isLenient: true)
+        try? codec.decode(view, into: UnsafeMutableRawPointer(pointer)) { _ in }
       }
     }
     return entity

@@ -14,6 +14,10 @@ package struct Column: Sendable {
   let isIndexed: Bool
   /// The type of the attribute; nil for a column of a many-to-many relationship.
   package var valueType: (any AttributeValue.Type)?
+  /// The spelling of the values, if filters compare values and not texts.
+  ///
+  /// A column with an index is compared by its texts, since the index is of texts.
+  var spelling: ValueSpelling?
 }
 
 /// A column that refers to another table's key.
@@ -47,6 +51,8 @@ package final class Table: Sendable {
   /// The sets of columns that are unique together.
   let uniques: [[Int]]
   let codec: EntityCodec
+  /// Reads a record as the table's entity, and writes the entity; nil for a table without an entity.
+  let rewrite: (@Sendable (Record, EntityCodec) -> ReadRecord?)?
   /// The rules for the table's records; nil if there are no rules.
   let rules: TableRules?
   /// The columns whose edits are merged; empty for most tables.
@@ -62,6 +68,7 @@ package final class Table: Sendable {
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
+    rewrite: (@Sendable (Record, EntityCodec) -> ReadRecord?)? = nil,
     rules: TableRules? = nil, merges: [(column: Int, rule: AttributeMerge)] = [],
     isJoin: Bool = false, evolution: TableEvolution = TableEvolution(), search: TableSearch? = nil
   ) {
@@ -73,6 +80,7 @@ package final class Table: Sendable {
     self.referrers = referrers
     self.uniques = uniques
     self.codec = codec
+    self.rewrite = rewrite
     self.rules = rules
     self.merges = merges
     self.isJoin = isJoin

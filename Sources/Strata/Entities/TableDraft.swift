@@ -220,17 +220,22 @@ struct TableDraft {
 
   func table(referrers: [Referrer]) -> Table {
     let referring = Set(references.map(\.column))
+    let indexed = referring.union(uniques.compactMap { $0.count == 1 ? $0[0] : nil })
+      .union([Table.keyColumn])
     return Table(
       id: id, name: name, entity: entity,
       columns: zip(names, attributes).enumerated().map { position, attribute in
-        Column(
+        let type = attribute.1.valueType as? any AttributeValue.Type
+        let isIndexed = attribute.1.isIndexed || indexed.contains(position)
+        return Column(
           name: attribute.0, storage: attribute.1.storage, isOptional: attribute.1.isOptional,
           isIndexed: position != Table.keyColumn
             && (attribute.1.isIndexed || referring.contains(position)),
-          valueType: attribute.1.valueType as? any AttributeValue.Type)
+          valueType: type, spelling: isIndexed ? nil : type.flatMap { ValueSpelling($0) })
       },
       paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
+      rewrite: definition.rewrite,
       rules: TableRules(attributes, definition),
       merges: attributes.enumerated().compactMap { column, attribute in
         attribute.merge.map { (column, $0) }

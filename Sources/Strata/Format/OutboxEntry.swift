@@ -215,10 +215,11 @@ struct OutboxEntry: Sendable, Equatable {
   struct Edited: Sendable {
     /// Nil if there is no row.
     let row: Record?
-    /// The edits; nil if they are an insertion of which the server has not heard.
-    var edits: Change?
-    /// The attributes that others changed, too, and about which no rule decides.
-    var conflicting = AttributeSet()
+    /// The edits over the server's row; nil if they are an insertion of which the server has not heard.
+    var meeting: Meeting?
+
+    /// Whether others changed one of the attributes, too, and no rule decides about it.
+    var isConflicting: Bool { meeting.map { !$0.conflicting.isEmpty } ?? false }
   }
 
   /// The row after a rebase, and whether the entry is still needed.
@@ -256,7 +257,7 @@ struct OutboxEntry: Sendable, Equatable {
     if !isKnown && server == nil { return Rebased(row: row, isLeft: true) }
     let sent = handedOver?.row.flatMap(decode)
     // The server may show what it was sent before it confirms it.
-    let conflict = edited.conflicting.isEmpty || server == sent ? nil : edited
+    let conflict = !edited.isConflicting || server == sent ? nil : edited
     guard let server, row != server else {
       return Rebased(row: server, isLeft: false, conflict: conflict)
     }
@@ -309,10 +310,8 @@ extension Change {
   /// Lays the edit over the server's row, by the rules of the attributes and then by the policy
   /// `mergeMine`.
   fileprivate func edited(_ server: Record?, in table: Table) -> OutboxEntry.Edited {
-    let change = merged(with: server, by: table).change
-    let conflicting = change.conflicts(with: server, count: table.columns.count)
-    let resolved = change.resolved(onto: server, conflicting, by: table.policy(.mergeMine))
-    return OutboxEntry.Edited(
-      row: resolved.map(\.after) ?? server, edits: self, conflicting: conflicting)
+    let meeting = table.meet(self, server)
+    let resolved = meeting.resolved(by: table.policy(.mergeMine))
+    return OutboxEntry.Edited(row: resolved.map(\.after) ?? server, meeting: meeting)
   }
 }

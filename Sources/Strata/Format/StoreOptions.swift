@@ -37,6 +37,7 @@ struct StoreOptions: Sendable {
         path: path, access: access, application: StoreFormat.applicationID,
         synchronous: synchronous, busyTimeout: busyTimeout)
     }
+    try model.registerSpellings(on: connection)
     connection.reportStatements(to: observers, isOfWriter: access != .readOnly)
     return connection
   }

@@ -151,6 +151,9 @@ struct FilterJunction: Sendable {
 
 package enum ComparisonOperator: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+  /// Whether values are tested for equality alone, without an order.
+  var isEquality: Bool { self == .equal || self == .notEqual }
 }
 
 package enum TextMatch: Sendable {

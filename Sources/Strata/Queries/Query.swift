@@ -79,7 +79,8 @@ public struct Query<Root: Entity>: Sendable {
 
   /// Returns the query sorted by a computed value, within the order given so far.
   ///
-  /// A sort comes before the query's limit and offset, also if it is given after them. The value may come from a related entity, or be the number of related entities:
+  /// A sort comes before the query's limit and offset, also if it is given after them. The value may
+  /// come from a related entity, or be the number of related entities:
   ///
   /// ```swift
   /// Song.all.sorted { $0.artist.name }.sorted(by: \.title)

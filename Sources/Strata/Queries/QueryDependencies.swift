@@ -179,6 +179,7 @@ extension ResolvedExpression {
   fileprivate func forEachAttribute(_ body: (ResolvedAttribute) -> Void) {
     switch self {
     case .attribute(let attribute): body(attribute)
+    case .spelt(let spelt): body(spelt.attribute)
     case .literal, .count: break
     case .arithmetic(_, let a, let b), .coalesced(let a, let b):
       a.forEachAttribute(body)

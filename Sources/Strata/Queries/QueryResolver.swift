@@ -32,11 +32,20 @@ struct QueryResolver {
     case .or(let junction):
       return .or(try resolve(junction.conditions).mergingEqualities())
     case .not(let filter): return .not(try resolve(filter))
-    case .compare(.attribute(let attribute), let comparison, .literal(let cell), nil):
-      return .compare(try resolve(attribute), comparison, try literal(cell, for: attribute.path))
+    case .compare(.attribute(let reference), let comparison, .literal(let cell), nil):
+      let attribute = try resolve(reference)
+      if cell != .null, comparison.isEquality, let spelt = spelt(attribute) {
+        return .relate(.spelt(spelt), comparison, .literal(cell))
+      }
+      return .compare(attribute, comparison, try literal(cell, for: reference.path))
     case .compare(let a, let comparison, let b, let collation):
-      return .relate(try resolve(a), comparison, try resolve(b), collation)
-    case .isIn(let expression, let cells): return .isIn(try resolve(expression), cells)
+      let (a, b) = (try resolve(a), try resolve(b))
+      return comparison.isEquality
+        ? .relate(value(of: a), comparison, value(of: b), collation)
+        : .relate(a, comparison, b, collation)
+    case .isIn(let expression, let cells):
+      let resolved = try resolve(expression)
+      return .isIn(value(of: resolved), cells)
     case .text(let expression, let match, let text):
       return .text(try resolve(expression), match, try literal(.text(text), for: "the text"))
     case .fullText(let search): return .fullText(try resolve(search))
@@ -71,6 +80,21 @@ struct QueryResolver {
     case .invalid(let name, let error):
       throw .query("\(name): \(error.message)", entity: root.entity)
     }
+  }
+
+  /// Returns the expression as it is tested for equality.
+  private func value(of expression: ResolvedExpression) -> ResolvedExpression {
+    switch expression {
+    case .attribute(let attribute): spelt(attribute).map { .spelt($0) } ?? expression
+    case .coalesced(let a, let b): .coalesced(value(of: a), value(of: b))
+    case .conditional(let condition, let a, let b):
+      .conditional(condition, value(of: a), value(of: b))
+    default: expression
+    }
+  }
+
+  private func spelt(_ attribute: ResolvedAttribute) -> SpeltAttribute? {
+    SpeltAttribute(attribute, of: table(attribute.join))
   }
 
   /// Resolves an operand of arithmetic, which must be stored as a number.

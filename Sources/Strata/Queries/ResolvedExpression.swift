@@ -3,6 +3,8 @@ internal import StrataSQLite
 /// A value of a row: a column, or a value computed from columns.
 indirect enum ResolvedExpression: Sendable {
   case attribute(ResolvedAttribute)
+  /// The value of a column in the spelling of this program.
+  case spelt(SpeltAttribute)
   case literal(Cell)
   case arithmetic(ArithmeticOperator, ResolvedExpression, ResolvedExpression)
   case coalesced(ResolvedExpression, ResolvedExpression)
@@ -15,6 +17,8 @@ indirect enum ResolvedExpression: Sendable {
   func value(_ row: MatchRow) -> Cell {
     switch self {
     case .attribute(let attribute): row.with(attribute) { $0?.cell($1) ?? .null }
+    case .spelt(let spelt):
+      spelt.spelling.canonical(row.with(spelt.attribute) { $0?.cell($1) ?? .null })
     case .literal(let cell): cell
     case .arithmetic(let operation, let a, let b): operation(a.value(row), b.value(row))
     case .coalesced(let a, let b):
@@ -44,6 +48,7 @@ indirect enum ResolvedExpression: Sendable {
   func text(_ sql: inout SQLBuilder) -> String {
     switch self {
     case .attribute(let attribute): attribute.name
+    case .spelt(let spelt): spelt.text
     case .literal(.null): "NULL"
     case .literal(let cell): sql.parameter(cell)
     case .arithmetic(let operation, let a, let b):
@@ -65,6 +70,7 @@ extension ResolvedExpression {
   var readsOtherRows: Bool {
     switch self {
     case .attribute(let attribute): attribute.join != 0
+    case .spelt(let spelt): spelt.attribute.join != 0
     case .literal: false
     case .arithmetic(_, let a, let b), .coalesced(let a, let b):
       a.readsOtherRows || b.readsOtherRows

@@ -49,22 +49,13 @@ struct LayerResolver {
     _ change: LayerChange, _ key: RecordKey, _ stored: Statement?, _ table: Table, in layer: Layer
   ) throws(StoreError) -> WorkingSet.Row? {
     switch change {
-    case .blind(.set(let record?)):
-      guard let stored else { return .init(key: key, before: nil, after: record) }
-      if record.withView({ $0.differences(from: stored).isEmpty }) { return nil }
-      return .init(key: key, before: try builder.record(stored, of: table), after: record)
-    case .blind(.patch(let attributes, let values)) where stored != nil:
-      guard let stored else { return nil }
-      let differing = values.withView { $0.differences(from: stored) }
-      if differing.isDisjoint(with: attributes) { return nil }
-      let before = try builder.record(stored, of: table)
-      return .init(key: key, before: before, after: before.replacing(attributes, from: values))
     case .blind(let change):
+      if let stored, change.isIn(stored) { return nil }
       let before = try stored.map { row throws(StoreError) in
         try builder.record(row, of: table)
       }
-      let after = change.applied(to: before)
-      return before == after ? nil : .init(key: key, before: before, after: after)
+      let met = table.meet(change, before)
+      return met.isIdentity ? nil : .init(key: key, before: met.before, after: met.after)
     case .known(let change):
       // With a merge rule, an edit over an own save starts from the saved row.
       if let stored, let before = change.before, !hasMergedSave(change, key, table, in: layer),
@@ -76,8 +67,7 @@ struct LayerResolver {
         try builder.record(row, of: table)
       }
       let saved = layer.savedRow(under: change, table.id, key)
-      let merged = change.merged(with: before, saved: saved, by: table)
-      return resolve(merged.change, merged.saved, key, before, table)
+      return resolve(table.meet(change, before, saved: saved), key, table)
     }
   }
 
@@ -89,15 +79,26 @@ struct LayerResolver {
 
   /// Resolves a change whose row is not the row that the context saw.
   private mutating func resolve(
-    _ change: Change, _ saved: Record?, _ key: RecordKey, _ stored: Record?, _ table: Table
+    _ meeting: Meeting, _ key: RecordKey, _ table: Table
   ) -> WorkingSet.Row? {
     let policy = table.policy(policy)
-    let conflicting = change.conflicts(with: stored, saved: saved, count: table.columns.count)
-    if policy == .error && !conflicting.isEmpty {
-      conflicts.append(table.conflict(change, key: key, stored: stored, attributes: conflicting))
+    if policy == .error && !meeting.conflicting.isEmpty {
+      conflicts.append(table.conflict(meeting, key: key))
     }
-    return change.resolved(onto: stored, conflicting, by: policy).map {
-      .init(key: key, before: stored, after: $0.after)
+    return meeting.resolved(by: policy).map {
+      .init(key: key, before: meeting.stored, after: $0.after)
+    }
+  }
+}
+
+extension BlindChange {
+  /// Returns whether a row already has all that the change writes, compared in place.
+  fileprivate func isIn(_ row: Statement) -> Bool {
+    switch self {
+    case .set(nil): false
+    case .set(let record?): record.withView { $0.differences(from: row).isEmpty }
+    case .patch(let attributes, let values):
+      values.withView { $0.differences(from: row) }.isDisjoint(with: attributes)
     }
   }
 }

@@ -29,15 +29,15 @@ package struct ServerEdit: Sendable {
   package func conflict(with server: Record?) -> Conflict? {
     if server == known { return nil }
     return entry.edited(server, local: local, known: known, in: table)
-      .conflict(key, over: server, in: table)
+      .conflict(key, in: table)
   }
 }
 
 extension OutboxEntry.Edited {
   /// Returns the conflict with the server's row; nil if there is none. A link never conflicts.
-  func conflict(_ key: RecordKey, over server: Record?, in table: Table) -> Conflict? {
-    guard let edits, !conflicting.isEmpty, !table.isJoin else { return nil }
-    return table.conflict(edits, key: key, stored: server, attributes: conflicting)
+  func conflict(_ key: RecordKey, in table: Table) -> Conflict? {
+    guard let meeting, isConflicting, !table.isJoin else { return nil }
+    return table.conflict(meeting, key: key)
   }
 }
 

@@ -214,7 +214,7 @@ extension Transaction {
     } decode: {
       self.decode($0, of: table)
     }
-    let conflict = rebased.conflict?.conflict(key, over: server, in: table)
+    let conflict = rebased.conflict?.conflict(key, in: table)
     if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
     return MergedRow(row: kept, isDone: true, conflict: conflict)
   }

@@ -64,8 +64,6 @@ struct WorkingSet {
 extension Table {
   /// Returns the conflict of an insertion that was presumed to have a new key with the stored row.
   func insertedTwice(_ row: WorkingSet.Row, _ stored: Record) -> Conflict {
-    conflict(
-      Change(before: nil, after: row.after), key: row.key, stored: stored,
-      attributes: .all(columns.count))
+    conflict(meet(Change(before: nil, after: row.after), stored), key: row.key)
   }
 }

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -77,14 +78,14 @@ private struct Twice: Entity {
   }
 }
 
-@Suite struct IgnoredPropertyTests {
+@Suite(.inTurn) struct IgnoredPropertyTests {
   @Test func `a stored property that the schema does not list is refused`() throws {
     let error = #expect(throws: StoreError.self) { try Model([Forgetful.self]) }
     #expect(error?.code == .invalidSchema && error?.entity == "Forgetful")
     #expect(error?.attributes == ["notes", "place.zip"])
     let message = try #require(error?.message)
     #expect(
-      message.contains("IgnoredPropertyTests.swift:16: the schema of Forgetful does not list"))
+      message.contains("IgnoredPropertyTests.swift:17: the schema of Forgetful does not list"))
     #expect(error?.advice.contains("Attribute(\\.notes), or Ignored(\\.notes)") == true)
   }
 
