@@ -106,38 +106,53 @@ let package = Package(
     .executableTarget(
       name: "CoreDataModel", path: "Playgrounds/CoreDataModel", swiftSettings: settings),
 
+    // The trait of all suites.
+    .target(
+      name: "StrataTestTurns", path: "Tests/StrataTestTurns", swiftSettings: settings),
     .testTarget(
-      name: "StrataSQLiteTests", dependencies: ["StrataSQLite"], swiftSettings: settings),
+      name: "StrataSQLiteTests", dependencies: ["StrataTestTurns", "StrataSQLite"],
+      swiftSettings: settings),
     .testTarget(
       name: "StrataTests",
-      dependencies: ["Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
+      dependencies: ["StrataTestTurns", "Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
       swiftSettings: settings),
     .testTarget(
       name: "StrataImportTests",
-      dependencies: ["StrataImport", "Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
+      dependencies: [
+        "StrataTestTurns", "StrataImport", "Strata", "StrataSQLite", "StrataTesting",
+        "StrataFaults",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "StrataReplicaTests", dependencies: ["StrataReplica", "Strata", "StrataTesting"],
+      name: "StrataReplicaTests",
+      dependencies: ["StrataTestTurns", "StrataReplica", "Strata", "StrataTesting"],
       swiftSettings: settings),
     .testTarget(
-      name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],
+      name: "StrataMapTests",
+      dependencies: ["StrataTestTurns", "StrataMap", "Strata", "StrataTesting"],
       swiftSettings: settings),
     .testTarget(
-      name: "QuickStartTests", dependencies: ["QuickStart", "Chapter", "StrataMap", "Strata"],
+      name: "QuickStartTests",
+      dependencies: ["StrataTestTurns", "QuickStart", "Chapter", "StrataMap", "Strata"],
       swiftSettings: settings),
     .testTarget(
-      name: "StrataBenchTests", dependencies: ["strata-bench"], swiftSettings: settings),
+      name: "StrataBenchTests", dependencies: ["StrataTestTurns", "strata-bench"],
+      swiftSettings: settings),
     .testTarget(
       name: "CoreDataModelTests",
-      dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],
+      dependencies: [
+        "StrataTestTurns", "CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite",
+      ],
       exclude: ["Models"], swiftSettings: settings),
     .testTarget(
       name: "StrataSimulationTests",
-      dependencies: ["StrataSimulation", "Strata", "StrataSQLite", "StrataTesting"],
+      dependencies: [
+        "StrataTestTurns", "StrataSimulation", "Strata", "StrataSQLite", "StrataTesting",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StrataTestingTests",
-      dependencies: ["StrataTesting", "StrataMap", "StrataImport", "Strata"],
+      dependencies: ["StrataTestTurns", "StrataTesting", "StrataMap", "StrataImport", "Strata"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

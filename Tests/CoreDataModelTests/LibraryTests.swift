@@ -2,9 +2,11 @@ import CStrataSQLite
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @Suite(
+  .inTurn,
   .stack(
     Album.self, Artist.self, Biography.self, DataEntity.self, Label.self, Media.self,
     Nickname.self, Nothing.self, Playlist.self))

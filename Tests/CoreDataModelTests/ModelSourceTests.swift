@@ -1,9 +1,10 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import CoreDataModel
 
-@Suite struct ModelSourceTests {
+@Suite(.inTurn) struct ModelSourceTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
   /// Returns the Swift source of a model with these elements.

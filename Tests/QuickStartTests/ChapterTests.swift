@@ -1,9 +1,10 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Chapter
 
-@MainActor @Suite struct ChapterTests {
+@MainActor @Suite(.inTurn) struct ChapterTests {
   private static let text = """
     let a = 1
 

@@ -1,10 +1,11 @@
 import StrataMap
+import StrataTestTurns
 import Testing
 
 @testable import QuickStart
 @testable import Strata
 
-@MainActor @Suite struct JournalTests {
+@MainActor @Suite(.inTurn) struct JournalTests {
   private func pin(_ id: Int, _ latitude: Double = 0) -> SurfaceAnnotation {
     SurfaceAnnotation(
       id: RecordKey(.integer(Int64(id))),

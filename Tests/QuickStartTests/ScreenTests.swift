@@ -1,11 +1,12 @@
 import Chapter
 import StrataMap
+import StrataTestTurns
 import Testing
 
 @testable import QuickStart
 @testable import Strata
 
-@MainActor @Suite struct ScreenTests {
+@MainActor @Suite(.inTurn) struct ScreenTests {
   private final class Lines {
     var text: [String] = []
   }

@@ -1,4 +1,5 @@
 import StrataMap
+import StrataTestTurns
 import Testing
 
 @testable import QuickStart
@@ -6,7 +7,7 @@ import Testing
 
 private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
 
-@MainActor @Suite struct TerminalMapTests {
+@MainActor @Suite(.inTurn) struct TerminalMapTests {
   private func map(_ output: TerminalOutput, _ annotations: SurfaceAnnotation...) -> TerminalMap {
     let map = TerminalMap(output: output)
     for annotation in annotations { map.apply(.add(annotation)) }

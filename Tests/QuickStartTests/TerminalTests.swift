@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import Chapter
 
-@Suite struct TerminalTests {
+@Suite(.inTurn) struct TerminalTests {
   private func terminal(
     _ environment: [String: String] = [:], isInteractive: Bool = true,
     size: (columns: Int, rows: Int)? = (80, 24)

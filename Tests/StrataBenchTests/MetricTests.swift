@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import strata_bench
 
-@Suite struct MetricTests {
+@Suite(.inTurn) struct MetricTests {
   @Test(arguments: [
     ("half changed ms", "half changed", "ms"), ("insert ms", "insert", "ms"),
     ("half changed, bpm only ms", "half changed, bpm only", "ms"),

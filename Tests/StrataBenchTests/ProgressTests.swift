@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
+import StrataTestTurns
 import Testing
 
 @testable import strata_bench
 
-@Suite struct ProgressTests {
+@Suite(.inTurn) struct ProgressTests {
   private final class Text: Sendable {
     private let text = Mutex("")
     func append(_ more: String) { text.withLock { $0 += more } }

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import strata_bench
 
-@MainActor @Suite struct ReportTests {
+@MainActor @Suite(.inTurn) struct ReportTests {
   private final class Lines {
     var text: [String] = []
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -27,7 +28,7 @@ private struct Bomb: Entity {
   }
 }
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct AtomicImportTests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct AtomicImportTests {
   let stack = Stack.test
   private let atomic = ImportOptions(batchSize: 100) { $0.commits = .atomic }
 

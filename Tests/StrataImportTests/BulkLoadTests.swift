@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -14,7 +15,7 @@ import Testing
 
 /// Tests imports of many rows into an empty table. Such an import drops the table's indexes and
 /// makes them again at its end.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Author.self, Book.self))
 struct BulkLoadTests {
   /// More rows than the threshold of a bulk load, in chunks. A test can read the store between two
   /// chunks.

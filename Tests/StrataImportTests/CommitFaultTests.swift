@@ -1,13 +1,14 @@
 import Foundation
 import StrataFaults
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataImport
 
 /// Tests imports that cannot read their store after their commit.
-@Suite(.timeLimit(.minutes(25))) struct CommitFaultTests {
+@Suite(.inTurn) struct CommitFaultTests {
   private struct Item: Entity {
     var id = 0
     var name = ""

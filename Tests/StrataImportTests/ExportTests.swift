@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -164,7 +165,7 @@ private struct Everything: Entity, Equatable {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct ExportTests {
+@Suite(.inTurn) struct ExportTests {
   private func exported<E: Entity>(
     _ stack: Stack, _ query: Query<E>, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic

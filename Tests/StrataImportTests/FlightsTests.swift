@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataImport
 
-@Suite(.timeLimit(.minutes(25))) struct FlightsTests {
+@Suite(.inTurn) struct FlightsTests {
   @Test func `the deadline of who begins is nobody else's`() async throws {
     let flights = Flights()
     let deadline = Lock<ContinuousClock.Instant??>(nil)

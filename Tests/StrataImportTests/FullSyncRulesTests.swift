@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -42,8 +43,7 @@ private struct Part: Entity, Equatable {
   }
 }
 
-@Suite(
-  .stack(Label.self, Loose.self, Firm.self, Part.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Label.self, Loose.self, Firm.self, Part.self))
 struct FullSyncRulesTests {
   let stack = Stack.test
 

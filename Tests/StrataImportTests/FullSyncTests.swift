@@ -1,11 +1,12 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct FullSyncTests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct FullSyncTests {
   let stack = Stack.test
 
   private func ids() async throws -> [Int] { try await stack.fetch(Book.all).map(\.id) }

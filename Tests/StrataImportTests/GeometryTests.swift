@@ -1,11 +1,12 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct GeometryTests {
+@Suite(.inTurn) struct GeometryTests {
   private func centre(_ json: String) throws -> [Double]? {
     try Geometry(json).centroid.map { [$0.longitude, $0.latitude] }
   }
@@ -95,7 +96,7 @@ private struct Place: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Place.self)) struct GeometryImportTests {
+@Suite(.inTurn, .stack(Place.self)) struct GeometryImportTests {
   let stack = Stack.test
 
   @Test func `features of any geometry are imported with their centres`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -29,7 +30,7 @@ private struct Parcel: Entity {
 
 /// Tests the scanner with endless input. The tests bound the bytes that the scanner takes before it
 /// refuses the input, and the bytes that it keeps while it skips the input.
-@Suite struct HostileJSONTests {
+@Suite(.inTurn) struct HostileJSONTests {
   private static let chunk = 4 * 1024
   private static let longestRecord = 64 * 1024
   private static let most = 512 * 1024

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -22,7 +23,7 @@ private struct Tune: Entity {
 }
 
 /// Errors of imports name the entity and the remedy.
-@Suite(.timeLimit(.minutes(25))) struct ImportAdviceTests {
+@Suite(.inTurn) struct ImportAdviceTests {
   private func failure(
     _ text: String, _ format: JSONFormat = .array, _ options: ImportOptions = ImportOptions()
   ) async throws -> ImportError? {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -17,7 +18,7 @@ private struct Level: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Level.self), .timeLimit(.minutes(25))) struct ImportFreshnessTests {
+@Suite(.inTurn, .stack(Level.self)) struct ImportFreshnessTests {
   let stack = Stack.test
 
   private func importing(_ json: String, absent: AbsentRows = .keep) async throws -> ImportResult {

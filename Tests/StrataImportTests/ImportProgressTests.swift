@@ -1,11 +1,12 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct ImportProgressTests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct ImportProgressTests {
   let stack = Stack.test
 
   init() async throws {

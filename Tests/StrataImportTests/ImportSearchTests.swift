@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Sight: Entity, Equatable {
@@ -24,7 +25,7 @@ private struct Sight: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Sight.self)) struct ImportSearchTests {
+@Suite(.inTurn, .stack(Sight.self)) struct ImportSearchTests {
   let stack = Stack.test
   private let everywhere = GeoRegion(south: -90, west: -180, north: 90, east: 180)
 

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Reading: Entity, Equatable {
@@ -15,7 +16,7 @@ private struct Reading: Entity, Equatable {
 }
 
 /// Tests imports whose stack is suspended in the middle of their input.
-@Suite(.stack(Reading.self), .timeLimit(.minutes(25))) struct ImportSuspensionTests {
+@Suite(.inTurn, .stack(Reading.self)) struct ImportSuspensionTests {
   let stack = Stack.test
   private let gate = TestGate()
 

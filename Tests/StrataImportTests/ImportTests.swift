@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -38,7 +39,7 @@ private struct Song: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Song.self)) struct ImportTests {
+@Suite(.inTurn, .stack(Song.self)) struct ImportTests {
   let stack = Stack.test
 
   private func importing(
@@ -345,7 +346,7 @@ private struct Place: Entity {
   }
 }
 
-@Suite(.stack(Place.self)) struct ConversionTests {
+@Suite(.inTurn, .stack(Place.self)) struct ConversionTests {
   let stack = Stack.test
 
   @Test func `keys may be texts, numbers or positions`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -27,7 +28,7 @@ private struct Guest: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Guest.self)) struct ImportValidationTests {
+@Suite(.inTurn, .stack(Guest.self)) struct ImportValidationTests {
   let stack = Stack.test
   private let keys = (0..<4).map { _ in Guest.ID() }.sorted()
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -9,7 +10,7 @@ import Testing
 ///
 /// A full sync deletes the rows that the feed lacks. An incomplete feed must not look like a
 /// complete feed.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct IncompleteFeedTests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct IncompleteFeedTests {
   let stack = Stack.test
 
   private static let shelf = JSONDocument {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -9,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct JSONAPITests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct JSONAPITests {
   let stack = Stack.test
 
   private static let author = JSONMapping<Author> {

@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct JSONDateTests {
+@Suite(.inTurn) struct JSONDateTests {
   private func seconds(_ text: String, assumesUTC: Bool = false) -> Double? {
     Array(text.utf8).withUnsafeBufferPointer {
       JSONDate.secondsSinceReferenceDate($0, assumesUTC: assumesUTC)

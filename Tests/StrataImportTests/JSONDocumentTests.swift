@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -24,7 +25,7 @@ private struct Song: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Artist.self, Song.self)) struct JSONDocumentTests {
+@Suite(.inTurn, .stack(Artist.self, Song.self)) struct JSONDocumentTests {
   let stack = Stack.test
 
   private static let catalogue = JSONDocument {

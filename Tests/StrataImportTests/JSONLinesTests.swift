@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct JSONLinesTests {
+@Suite(.inTurn) struct JSONLinesTests {
   /// Broken lines. No line completes the line before it, because a record may continue on the next
   /// line.
   private static let broken = [

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct JSONNumberTests {
+@Suite(.inTurn) struct JSONNumberTests {
   private func value(_ text: String, _ kind: JSONColumn.Kind) throws -> Outcome? {
     scan("[{\"n\":\(text)}]", try plan(("n", kind))).first
   }

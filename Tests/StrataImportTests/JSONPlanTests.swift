@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct JSONPlanTests {
+@Suite(.inTurn) struct JSONPlanTests {
   @Test func `paths lead through objects and arrays`() throws {
     let plan = try plan(
       ("id", .text), ("properties.mag", .real), ("geometry.coordinates[0]", .real),

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct JSONRecordScannerTests {
+@Suite(.inTurn) struct JSONRecordScannerTests {
   private static let records = #"""
     {"id":1,"name":"plain","o":{"x":1.5,"y":[1,{"z":null}]},"skip":[1.5e3,"é€😀",true]},
     {"o":{"x":-0.25},"name":"esc \"\\\u00e9\uD83D\uDE00\u0000","id":9223372036854775807 },

@@ -1,9 +1,10 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
-@Suite struct JSONSyntaxTests {
+@Suite(.inTurn) struct JSONSyntaxTests {
   static let valid = [
     "0", "-0", "-0.0", "10", "1.5", "1e5", "1E+5", "1e-5", "-1.25e10", "9223372036854775807",
     "true",

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -43,7 +44,7 @@ private struct Folder: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Tag.self, Note.self, Folder.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Tag.self, Note.self, Folder.self))
 struct LinkImportTests {
   let stack = Stack.test
 

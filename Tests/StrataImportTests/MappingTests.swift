@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -38,7 +39,7 @@ private struct Song: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Artist.self, Song.self)) struct MappingTests {
+@Suite(.inTurn, .stack(Artist.self, Song.self)) struct MappingTests {
   let stack = Stack.test
 
   private func importing<E: Entity>(

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -83,8 +84,7 @@ private struct Album: Entity, Equatable {
 }
 
 /// Tests nested arrays that list all rows of a relationship.
-@Suite(
-  .stack(Tag.self, Person.self, Song.self, Track.self, Album.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Tag.self, Person.self, Song.self, Track.self, Album.self))
 struct NestedMembershipTests {
   let stack = Stack.test
 

@@ -1,12 +1,13 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
 /// Tests that an array of numbers becomes the same text as if it were decoded and encoded.
-@Suite struct NumberArrayTests {
+@Suite(.inTurn) struct NumberArrayTests {
   private func general<Value: AttributeValue>(_: Value.Type, _ json: String) -> Cell? {
     try? Value(cell: .text(json)).cell
   }

@@ -1,12 +1,13 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
 /// Tests pushes of local changes to a server that fails, with imports in between.
-@Suite(.timeLimit(.minutes(25))) struct OutboxTests {
+@Suite(.inTurn) struct OutboxTests {
   private struct Unreachable: Error {}
 
   private let url = FileManager.default.temporaryDirectory

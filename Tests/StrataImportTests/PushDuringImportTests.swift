@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -10,7 +11,7 @@ import Testing
 #endif
 
 /// Tests pushes while an import reads an older answer of the server.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct PushDuringImportTests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct PushDuringImportTests {
   let stack = Stack.test
 
   private func edit(_ id: Int, _ change: (inout Book) -> Void) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -19,7 +20,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   return .init(headers: ["ETag": tag], body: body)
 }
 
-@Suite(.stack(Author.self), .timeLimit(.minutes(25))) struct RefresherTests {
+@Suite(.inTurn, .stack(Author.self)) struct RefresherTests {
   let stack = Stack.test
   let clock = ManualClock(skippingSleeps: true)
 
@@ -412,7 +413,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   }
 }
 
-@Suite struct LinkHeaderTests {
+@Suite(.inTurn) struct LinkHeaderTests {
   @Test(
     arguments: [
       (#"<https://a.test/?page=2>; rel="next""#, "https://a.test/?page=2"),

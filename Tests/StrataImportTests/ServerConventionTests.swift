@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -28,7 +29,7 @@ private struct Job: Entity, Equatable {
 }
 
 /// Tests Booleans and times in the forms that servers use instead of JSON's own types.
-@Suite(.stack(Job.self)) struct ServerConventionTests {
+@Suite(.inTurn, .stack(Job.self)) struct ServerConventionTests {
   let stack = Stack.test
 
   private func read(_ json: String) async throws -> [Job] {

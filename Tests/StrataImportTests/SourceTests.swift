@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -58,7 +59,7 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     })
 }
 
-@Suite(.stack(Song.self)) struct SourceTests {
+@Suite(.inTurn, .stack(Song.self)) struct SourceTests {
   let stack = Stack.test
 
   private func importing(_ source: JSONSource) async throws -> [Song] {

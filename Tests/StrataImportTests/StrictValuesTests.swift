@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -31,7 +32,7 @@ private struct Amount: Entity, Equatable {
 }
 
 /// Tests that a value that does not fit its type is refused with its path, and never converted.
-@Suite(.stack(Amount.self)) struct StrictValuesTests {
+@Suite(.inTurn, .stack(Amount.self)) struct StrictValuesTests {
   let stack = Stack.test
 
   private func importing(_ members: String) async throws -> Amount? {

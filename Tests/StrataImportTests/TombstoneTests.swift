@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -39,7 +40,7 @@ private struct Contract: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Label.self, Song.self, Contract.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Label.self, Song.self, Contract.self))
 struct TombstoneTests {
   let stack = Stack.test
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -20,7 +21,7 @@ private struct User: Entity, Equatable {
 
 /// Tests that an import leaves out a record with a duplicate value, as it leaves out other refused
 /// records.
-@Suite(.stack(User.self), .timeLimit(.minutes(25))) struct UniqueImportTests {
+@Suite(.inTurn, .stack(User.self)) struct UniqueImportTests {
   let stack = Stack.test
 
   init() async throws {

@@ -1,13 +1,14 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
 /// Tests of `.unknown(as:)` for every type that an attribute may have, with JSON values of every
 /// kind.
-@Suite struct UnknownValueTests {
+@Suite(.inTurn) struct UnknownValueTests {
   fileprivate enum Mood: String, AttributeValue { case calm, wild }
   fileprivate enum Size: Int, AttributeValue { case small = 1, large = 2 }
 

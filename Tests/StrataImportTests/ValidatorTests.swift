@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -18,7 +19,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
 }
 
 /// Tests that a validator counts only while the store has the rows that the validator stands for.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct ValidatorTests {
+@Suite(.inTurn, .stack(Author.self, Book.self)) struct ValidatorTests {
   let stack = Stack.test
 
   /// Returns a server with a body for each path. The tag of a body is its hash value.

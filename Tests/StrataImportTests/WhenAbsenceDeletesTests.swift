@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
@@ -17,7 +18,7 @@ private struct Slot: Entity {
 }
 
 /// Checks the table of the article, and that faults of a server delete no rows that the server has.
-@Suite(.stack(Author.self), .timeLimit(.minutes(25))) struct WhenAbsenceDeletesTests {
+@Suite(.inTurn, .stack(Author.self)) struct WhenAbsenceDeletesTests {
   let stack = Stack.test
 
   // MARK: The table

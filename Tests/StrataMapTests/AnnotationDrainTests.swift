@@ -1,9 +1,10 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@MainActor @Suite struct AnnotationDrainTests {
+@MainActor @Suite(.inTurn) struct AnnotationDrainTests {
   private let surface = RecordingSurface()
   private let turns = ManualTurns()
   private let clock = ManualClock()

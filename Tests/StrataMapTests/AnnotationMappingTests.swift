@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataMap
+import StrataTestTurns
 import Testing
 
 private struct Quake: Entity {
@@ -35,7 +36,7 @@ private struct Sight: Entity {
   }
 }
 
-@Suite struct AnnotationMappingTests {
+@Suite(.inTurn) struct AnnotationMappingTests {
   private let place = AnnotationMapping<Quake>(latitude: \.latitude, longitude: \.longitude)
   private let quake = Quake(
     latitude: -9.3, longitude: 158.2, place: "Solomon Islands", note: "felt", magnitude: 6.5,

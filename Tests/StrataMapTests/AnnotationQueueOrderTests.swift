@@ -1,8 +1,9 @@
 import Strata
 import StrataMap
+import StrataTestTurns
 import Testing
 
-@Suite struct AnnotationQueueOrderTests {
+@Suite(.inTurn) struct AnnotationQueueOrderTests {
   /// Returns a queue that shows pins 1 and 2 in the north and pins 3 and 4 in the south. Only the
   /// north is on screen.
   private func queue() -> AnnotationQueue {

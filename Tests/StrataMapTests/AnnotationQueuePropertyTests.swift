@@ -1,9 +1,10 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite struct AnnotationQueuePropertyTests {
+@Suite(.inTurn) struct AnnotationQueuePropertyTests {
   @Test func `after any history, replaying the operations shows what is wanted`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed

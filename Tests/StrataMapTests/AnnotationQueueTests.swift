@@ -1,9 +1,10 @@
 import Strata
 import StrataMap
+import StrataTestTurns
 import Testing
 
 /// Tests every state of an id (absent, adding, shown, updating, removing) with every event.
-@Suite struct AnnotationQueueTests {
+@Suite(.inTurn) struct AnnotationQueueTests {
   private let here = pin(1, at: 10, 10, style: "red")
   private let there = pin(1, at: 20, 20, style: "red")
   private let blue = pin(1, at: 10, 10, style: "blue")

@@ -1,10 +1,11 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 /// Tests the display of clusters, with a map that keeps only the last annotation of each id.
-@MainActor @Suite struct ClusterDisplayTests {
+@MainActor @Suite(.inTurn) struct ClusterDisplayTests {
   @MainActor private final class Map {
     var shown: [RecordKey: SurfaceAnnotation] = [:]
     var wanted: [RecordKey: SurfaceAnnotation] = [:]

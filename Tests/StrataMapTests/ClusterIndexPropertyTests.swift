@@ -2,9 +2,10 @@ import Foundation
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite struct ClusterIndexPropertyTests {
+@Suite(.inTurn) struct ClusterIndexPropertyTests {
   @Test func `9,000 random changes in any batches leave what a rebuild makes`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed

@@ -2,9 +2,10 @@ import Foundation
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite struct ClusterIndexTests {
+@Suite(.inTurn) struct ClusterIndexTests {
   private func points(_ places: [(Double, Double)]) -> [Sums.Point] {
     places.enumerated().map { number, place in
       Sums.Point(

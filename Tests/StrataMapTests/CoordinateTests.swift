@@ -1,8 +1,9 @@
 import Strata
 import StrataMap
+import StrataTestTurns
 import Testing
 
-@Suite struct CoordinateTests {
+@Suite(.inTurn) struct CoordinateTests {
   @Test(arguments: [(0, 0), (90, 180), (-90, -180), (48.85, 2.35), (-0.0, -0.0)])
   func `a coordinate in range is valid`(latitude: Double, longitude: Double) {
     #expect(Coordinate(latitude: latitude, longitude: longitude).isValid)

@@ -1,9 +1,10 @@
 import Strata
 import StrataMap
+import StrataTestTurns
 import Testing
 
 /// Tests every state (idle, scheduled, applying, detached) with every event.
-@Suite struct DrainStateMachineTests {
+@Suite(.inTurn) struct DrainStateMachineTests {
   private func idle() -> DrainStateMachine { DrainStateMachine() }
 
   private func scheduled() -> DrainStateMachine {

@@ -1,11 +1,12 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataMap
 
-@MainActor @Suite struct GeoJSONSurfaceTests {
+@MainActor @Suite(.inTurn) struct GeoJSONSurfaceTests {
   private let surface = GeoJSONSurface()
 
   @Test func `differences make a page equal to the surface after any history`() throws {

@@ -1,6 +1,7 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Tree: Entity, Equatable {
@@ -24,7 +25,7 @@ private struct Tree: Entity, Equatable {
 }
 
 /// Tests changes of so many elements that the main actor does not examine them.
-@Suite(.stack(Tree.self)) @MainActor struct LargeChangeTests {
+@Suite(.inTurn, .stack(Tree.self)) @MainActor struct LargeChangeTests {
   let stack = Stack.test
   let surface = RecordingSurface()
 
@@ -105,7 +106,7 @@ private struct Tree: Entity, Equatable {
     let registry = AnnotationRegistry(live, mapping: Tree.pins, on: surface, clusters: clusters)
     registry.show(.world, zoom: 20)
     var isAttached = false
-    for round in 0..<8 {
+    for round in 0..<4 {
       for _ in 0..<12 {
         switch random.below(8) {
         case 0:

@@ -2,9 +2,10 @@ import Observation
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@MainActor @Suite struct ObservableSurfaceTests {
+@MainActor @Suite(.inTurn) struct ObservableSurfaceTests {
   private let surface = ObservableSurface()
 
   @Test func `after any operations the list has what a map would show`() {

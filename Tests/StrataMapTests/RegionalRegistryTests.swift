@@ -1,5 +1,6 @@
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -22,7 +23,7 @@ private struct Wreck: Entity {
   static let pins = AnnotationMapping<Wreck>(latitude: \.latitude, longitude: \.longitude)
 }
 
-@Suite(.stack(Wreck.self)) @MainActor struct RegionalRegistryTests {
+@Suite(.inTurn, .stack(Wreck.self)) @MainActor struct RegionalRegistryTests {
   let stack = Stack.test
   let surface = RecordingSurface()
   @MainActor private final class Asked {

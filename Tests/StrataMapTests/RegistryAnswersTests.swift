@@ -1,6 +1,7 @@
 import Observation
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -19,7 +20,7 @@ private struct Kite: Entity, Equatable {
 }
 
 /// Tests the answers of a registry by the ids of its entity, and the observation of its properties.
-@Suite(.stack(Kite.self)) @MainActor struct RegistryAnswersTests {
+@Suite(.inTurn, .stack(Kite.self)) @MainActor struct RegistryAnswersTests {
   let stack = Stack.test
   let surface = RecordingSurface()
 

@@ -1,6 +1,7 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Mast: Entity {
@@ -25,7 +26,7 @@ private struct Mast: Entity {
   }
 }
 
-@Suite(.stack(Mast.self)) @MainActor struct RegistryLifetimeTests {
+@Suite(.inTurn, .stack(Mast.self)) @MainActor struct RegistryLifetimeTests {
   let stack = Stack.test
 
   @Test func `however the end races with changes, nothing is called after it and all is freed`()

@@ -1,5 +1,6 @@
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -23,7 +24,7 @@ private struct Buoy: Entity, Equatable {
 }
 
 /// Tests several queries, selection and clusters in one registry, with a real store.
-@Suite(.stack(Buoy.self)) @MainActor struct RegistryQueriesTests {
+@Suite(.inTurn, .stack(Buoy.self)) @MainActor struct RegistryQueriesTests {
   let stack = Stack.test
   let surface = RecordingSurface()
 

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Stop: Entity, Equatable {
@@ -23,7 +24,7 @@ private struct Stop: Entity, Equatable {
 }
 
 /// Tests the registry with a real store, a real live query and a map that records its operations.
-@Suite(.stack(Stop.self)) @MainActor struct RegistryStackTests {
+@Suite(.inTurn, .stack(Stop.self)) @MainActor struct RegistryStackTests {
   let stack = Stack.test
   let surface = RecordingSurface()
 

@@ -1,6 +1,7 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Station: Entity {
@@ -33,7 +34,7 @@ private struct Train: Entity {
 }
 
 /// Tests annotations with the coordinate of a related entity.
-@Suite(.stack(Station.self, Train.self)) @MainActor struct RelatedPlaceTests {
+@Suite(.inTurn, .stack(Station.self, Train.self)) @MainActor struct RelatedPlaceTests {
   let stack = Stack.test
   let surface = RecordingSurface()
 

@@ -1,8 +1,9 @@
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@MainActor @Suite struct SlicedWorkTests {
+@MainActor @Suite(.inTurn) struct SlicedWorkTests {
   private let clock = ManualClock()
   private let turns = ManualTurns()
   private let work: SlicedWork

@@ -1,9 +1,10 @@
 import Strata
 import StrataMap
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite struct SpiderLayoutTests {
+@Suite(.inTurn) struct SpiderLayoutTests {
   @Test func `who comes or goes moves the others one slot at most`() {
     var random = SeededRandom.printingSeed()
     let layout = SpiderLayout()
@@ -40,7 +41,7 @@ import Testing
   }
 }
 
-@Suite struct ZoomLevelTests {
+@Suite(.inTurn) struct ZoomLevelTests {
   @Test func `a zoom that trembles changes the level once at most`() {
     for center in stride(from: 0.3, to: 6, by: 0.01) {
       var zoom = ZoomLevel(3)

@@ -1,10 +1,11 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import StrataReplica
 
 /// The guards of a pull: each is about one change of a server after which a pull would be wrong.
-@Suite struct PullPlanTests {
+@Suite(.inTurn) struct PullPlanTests {
   private let epoch = UUID()
 
   private func head(_ change: (inout ServerHead) throws -> Void = { _ in }) throws -> ServerHead {
@@ -70,7 +71,7 @@ import Testing
   }
 }
 
-@Suite struct ServerSnapshotTests {
+@Suite(.inTurn) struct ServerSnapshotTests {
   @Test func `a snapshot sees what had ended before it`() throws {
     let snapshot = try ServerSnapshot("100:120:105,110")
     let seen = [99, 104, 105, 106, 110, 119, 120].map { snapshot.sees($0) }

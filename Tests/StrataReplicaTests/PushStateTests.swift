@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataReplica
 
 /// The number and the token of a push, against a server that may lose pushes.
-@Suite struct PushStateTests {
+@Suite(.inTurn) struct PushStateTests {
   private func client(_ number: Int64, _ token: UUID?) -> ServerClient {
     ServerClient(lastPush: number, token: token, verdicts: [])
   }

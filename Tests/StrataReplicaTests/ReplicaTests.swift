@@ -1,13 +1,14 @@
 import Foundation
 import Observation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataReplica
 
 /// Replicas of a ``ModelServer``.
-@MainActor @Suite(.timeLimit(.minutes(25))) struct ReplicaTests {
+@MainActor @Suite(.inTurn) struct ReplicaTests {
   private func follow(
     _ stack: Stack, _ server: ModelServer, _ query: Query<Note> = Note.all,
     isReadOnly: Bool = false, pausing pause: @escaping Replica.Pause = { _ in await Task.yield() }
@@ -537,7 +538,7 @@ import Testing
     _ restores: Bool
   ) async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<30 { try await run(seed: random.next(), restores: restores) }
+    for _ in 0..<6 { try await run(seed: random.next(), restores: restores) }
   }
 
   private func run(seed: UInt64, restores: Bool) async throws {

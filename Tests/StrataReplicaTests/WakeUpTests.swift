@@ -1,11 +1,12 @@
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataReplica
 
 /// When a replica sleeps, against a model of a server that tells of commits only while asked.
-@Suite struct WakeUpTests {
+@Suite(.inTurn) struct WakeUpTests {
   @Test func `a replica asks first, looks again, and sleeps if nobody writes`() {
     var wakeUp = WakeUp()
     #expect(wakeUp.pulled(found: true, othersWrite: false) == .nothing)

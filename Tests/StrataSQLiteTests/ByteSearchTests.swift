@@ -1,7 +1,8 @@
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
-@Suite struct ByteSearchTests {
+@Suite(.inTurn) struct ByteSearchTests {
   private func contains(_ bytes: String, _ part: String) -> Bool {
     Array(bytes.utf8).withUnsafeBytes { bytes in
       Array(part.utf8).withUnsafeBytes { ByteSearch.contains(bytes, $0) }

@@ -1,7 +1,8 @@
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
-@Suite struct CancellationTests {
+@Suite(.inTurn) struct CancellationTests {
   private let database: TemporaryDatabase
   private let connection: Connection
   /// A statement that runs until it is stopped.

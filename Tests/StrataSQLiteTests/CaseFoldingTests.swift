@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import StrataSQLite
 
-@Suite struct CaseFoldingTests {
+@Suite(.inTurn) struct CaseFoldingTests {
   /// The mappings C of `CaseFolding.txt` of Unicode 14: the first and the last code point, the step
   /// between them unless it is 1, and the distance to the folded code point.
   private static let common = """

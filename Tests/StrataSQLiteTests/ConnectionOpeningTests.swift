@@ -1,5 +1,6 @@
 internal import Foundation
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
 #if canImport(Glibc)
@@ -7,7 +8,7 @@ import Testing
 #endif
 
 /// Tests the results of opening a path without a usable database.
-@Suite struct ConnectionOpeningTests {
+@Suite(.inTurn) struct ConnectionOpeningTests {
   private let database: TemporaryDatabase
 
   init() throws { database = try TemporaryDatabase() }

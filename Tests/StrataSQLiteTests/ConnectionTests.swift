@@ -1,7 +1,8 @@
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
-@Suite struct ConnectionTests {
+@Suite(.inTurn) struct ConnectionTests {
   private let database: TemporaryDatabase
 
   init() throws { database = try TemporaryDatabase() }

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import StrataSQLite
 
-@Suite struct SQLiteErrorTests {
+@Suite(.inTurn) struct SQLiteErrorTests {
   private let database: TemporaryDatabase
   private let connection: Connection
 

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import StrataSQLite
 
-@Suite struct StatementCacheTests {
+@Suite(.inTurn) struct StatementCacheTests {
   private let database: TemporaryDatabase
   private let connection: Connection
 

@@ -1,7 +1,8 @@
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
-@Suite struct StatementTests {
+@Suite(.inTurn) struct StatementTests {
   private let database: TemporaryDatabase
   private let connection: Connection
 

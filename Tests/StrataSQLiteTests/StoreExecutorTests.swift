@@ -2,9 +2,10 @@ internal import Dispatch
 internal import Foundation
 internal import StrataSQLite
 internal import Synchronization
+import StrataTestTurns
 import Testing
 
-@Suite struct StoreExecutorTests {
+@Suite(.inTurn) struct StoreExecutorTests {
   private actor Recorder {
     private nonisolated let executor = StoreExecutor("strata.test")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -1,4 +1,5 @@
 import Strata
+import StrataTestTurns
 import Testing
 
 @testable import StrataSimulation
@@ -23,7 +24,7 @@ extension Scheduler {
   }
 }
 
-struct SchedulerTests {
+@Suite(.inTurn) struct SchedulerTests {
   private let seeds: ClosedRange<UInt64> = 1...300
 
   @Test func `each job runs once, and the jobs of a lane in their order`() {

@@ -4,6 +4,7 @@ import Strata
 import StrataSQLite
 import StrataSimulation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Account: Entity, Equatable {
@@ -29,7 +30,7 @@ private func onAnotherThread(_ work: @escaping @Sendable () -> Void) {
   isDone.wait()
 }
 
-@Suite(.disabled(if: Simulation.obstacle != nil, "\(Simulation.obstacle ?? "")"))
+@Suite(.inTurn, .disabled(if: Simulation.obstacle != nil, "\(Simulation.obstacle ?? "")"))
 struct SimulationTests {
   @MainActor private static func note(_ number: Int, in journal: Journal) async {
     await journal.note("main \(number)")

@@ -1,9 +1,10 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite(.timeLimit(.minutes(25))) @MainActor struct FaultyDiskTests {
+@Suite(.inTurn) @MainActor struct FaultyDiskTests {
   let disk: FaultyDisk
   init() throws { disk = try FaultyDisk() }
 

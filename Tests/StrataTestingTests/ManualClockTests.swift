@@ -1,9 +1,10 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite(.timeLimit(.minutes(25))) struct ManualClockTests {
+@Suite(.inTurn) struct ManualClockTests {
   let clock = ManualClock()
 
   @Test func `sleepers wake when their time has come`() async throws {

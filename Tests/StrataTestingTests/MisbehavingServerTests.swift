@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import StrataImport
 
 /// Tests the answers of the server byte by byte, without an HTTP client that would repair them.
-@Suite(.timeLimit(.minutes(25))) struct MisbehavingServerTests {
+@Suite(.inTurn) struct MisbehavingServerTests {
   /// Twenty lines of five bytes, so half of the body has fifty bytes and ends with a line.
   private static let text = String(repeating: "Zoë\n", count: 20)
   private static let body = Data(text.utf8)

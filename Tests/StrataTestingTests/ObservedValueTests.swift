@@ -1,9 +1,10 @@
 import Observation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Song.self, Artist.self)) @MainActor
 struct ObservedValueTests {
   let stack = Stack.test
 

@@ -1,8 +1,9 @@
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
-@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(25))) @MainActor struct RecorderTests {
+@Suite(.inTurn, .stack(Song.self, Artist.self)) @MainActor struct RecorderTests {
   let stack = Stack.test
   /// The clock of all recorders. No wait ends before the test advances the clock.
   let clock = ManualClock()

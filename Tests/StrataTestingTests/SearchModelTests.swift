@@ -1,10 +1,11 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @MainActor
-struct SearchModelTests {
+@Suite(.inTurn) struct SearchModelTests {
   private func fill(_ stack: Stack) async throws {
     try await stack.withScratch { scratch in
       scratch.insert(Song(id: 1, title: "So What"))

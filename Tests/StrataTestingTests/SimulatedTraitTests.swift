@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 private struct Vinyl: Entity, Equatable {
@@ -41,7 +42,7 @@ struct SimulatedTraitTests {
     #expect(try await Stack.test.fetch(Vinyl.all).count == 1)
   }
 
-  @Suite(.stack(Vinyl.self), .simulated(seeds: 3)) struct StackOfASuite {
+  @Suite(.inTurn, .stack(Vinyl.self), .simulated(seeds: 3)) struct StackOfASuite {
     @Test(.simulated(seeds: 20))
     func `a stack opens in the simulation, wherever its trait stands`() async throws {
       #expect(try await Stack.test.fetch(Vinyl.all).isEmpty)
@@ -49,7 +50,7 @@ struct SimulatedTraitTests {
     }
   }
 
-  @Suite(.simulated(seeds: 100)) struct SeveralTraits {
+  @Suite(.inTurn, .simulated(seeds: 100)) struct SeveralTraits {
     private static let runs = Lock(0)
 
     @Test(.simulated(seeds: 50), .simulated(onlySeed: 17))

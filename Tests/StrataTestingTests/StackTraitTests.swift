@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 extension Fixture {
@@ -10,7 +11,7 @@ extension Fixture {
     Song.self, #"[{"id": 1, "title": "So What", "artistID": 7}, {"id": 2, "title": "Freddie"}]"#)
 }
 
-@Suite(.stack(Song.self, Artist.self, loading: .artists, .songs), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Song.self, Artist.self, loading: .artists, .songs))
 struct StackTraitTests {
   let stack = Stack.test
 

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -41,7 +42,7 @@ private struct Remark: Entity {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) @MainActor struct EvictionTests {
+@Suite(.inTurn) @MainActor struct EvictionTests {
   private let time = ManualClock()
 
   private func stack(_ articles: [Article] = []) async throws -> Stack {

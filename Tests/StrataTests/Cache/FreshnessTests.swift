@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.timeLimit(.minutes(25))) struct FreshnessTests {
+@Suite(.inTurn) struct FreshnessTests {
   private let time = ManualClock()
   private let folder: StoreFolder
 

@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Stores that cannot be read, but can be fetched again.
-@Suite(.timeLimit(.minutes(25))) struct RebuildingTests {
+@Suite(.inTurn) struct RebuildingTests {
   private let folder: StoreFolder
   private let time = ManualClock()
   private let boat = Boat(id: 1, name: "Gull")

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 /// Blind changes, which are functions from rows to rows.
 ///
 /// Every function has exactly one value.
-@Suite struct BlindChangeTests {
+@Suite(.inTurn) struct BlindChangeTests {
   private func meaning(_ change: BlindChange) -> [Record?] {
     SmallRecords.rows.map(change.applied)
   }

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -7,7 +8,7 @@ import Testing
 ///
 /// The machine never resumes the continuation that stands for a waiting task. It only hands the
 /// continuation back, and the tests count how often.
-@Suite struct ChangeBroadcastTests {
+@Suite(.inTurn) struct ChangeBroadcastTests {
   private enum State: CaseIterable {
     case unknown, caughtUp, unread, waiting, finishedUnread, finished
   }

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ChangeLogMemoryTests {
+@Suite(.inTurn) struct ChangeLogMemoryTests {
   @Test func `a slow cursor costs a bounded number of entries beside one that keeps up`() throws {
     // The view context reads after every commit. If its cursor started a new run each time, no run
     // would be long enough to be composed. A single idle stream would keep every commit for ever.

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ChangeLogTests {
+@Suite(.inTurn) struct ChangeLogTests {
   /// A reader, and the history at its last read.
   private struct Reader {
     var cursor: ChangeLog.Cursor

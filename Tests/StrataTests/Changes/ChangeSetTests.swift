@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ChangeSetTests {
+@Suite(.inTurn) struct ChangeSetTests {
   @Test func `composing any number of commits is what changed from first to last`() throws {
     var random = SeededRandom.printingSeed()
     for _ in 0..<150 {

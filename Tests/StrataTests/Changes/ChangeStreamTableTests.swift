@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ChangeStreamTableTests {
+@Suite(.inTurn) struct ChangeStreamTableTests {
   /// A save that touches two tables is delivered to both tables' streams. A commit of the other
   /// table alone is left out of a stream. When the rest is composed, the changes of the other table
   /// do not follow each other. Composing must not trap then.

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -7,7 +8,7 @@ import Testing
 ///
 /// The tests and the consumers run on the main actor. A consumer that has reported its start has
 /// run up to its wait, because nothing else can run in between.
-@MainActor @Suite struct ChangeStreamTests {
+@MainActor @Suite(.inTurn) struct ChangeStreamTests {
   private let publisher = ChangePublisher()
   private var stream: ChangeStream<ChangeSet> { ChangeStream(publisher.subscribe(to: nil)) { $0 } }
 

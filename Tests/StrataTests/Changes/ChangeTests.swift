@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ChangeTests {
+@Suite(.inTurn) struct ChangeTests {
   @Test func `changes that meet compose to the first before and the last after`() {
     for before in SmallRecords.rows {
       for middle in SmallRecords.rows where middle != before {

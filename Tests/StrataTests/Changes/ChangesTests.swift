@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A change set as entities.
-@Suite struct ChangesTests {
+@Suite(.inTurn) struct ChangesTests {
   private func record(_ key: Int64, _ values: [Int64]?) throws -> Record? {
     try values.map { try Record(([key] + $0).map { .integer($0) }) }
   }

@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// An attribute conflicts if it was edited and the store has neither its `before` nor its `after`.
-@Suite struct ConflictRuleTests {
+@Suite(.inTurn) struct ConflictRuleTests {
   private static func record(_ values: Int64...) throws -> Record {
     try Record(values.map { .integer($0) })
   }

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 /// The table of a layer, compared with a dictionary.
 ///
 /// The keys come in order or out of order.
-@Suite struct LayerTableTests {
+@Suite(.inTurn) struct LayerTableTests {
   private func key(_ number: Int) -> RecordKey { RecordKey(.integer(Int64(number))) }
 
   private func check(_ table: LayerTable, _ expected: [RecordKey: LayerChange]) {

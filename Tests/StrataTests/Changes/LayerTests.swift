@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A layer, compared with a model that applies every edit at once to plain rows.
-@Suite struct LayerTests {
+@Suite(.inTurn) struct LayerTests {
   private static let table = TableID(index: 0)
 
   private static func key(_ number: Int) -> RecordKey { RecordKey(.integer(Int64(number))) }

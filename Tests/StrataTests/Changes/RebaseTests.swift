@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Edits that are laid over other rows, compared attribute by attribute with the written rule.
-@Suite struct RebaseTests {
+@Suite(.inTurn) struct RebaseTests {
   /// Every change over every target, missing rows included.
   private static let cases: [(change: Change, target: Record?)] = SmallRecords.rows.flatMap {
     before in

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 /// A consumer of changes that also reads.
 ///
 /// Every row that it reads in between must be corrected by a later change.
-@Suite(.stack(Boat.self, Harbour.self)) struct StreamAfterReadTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct StreamAfterReadTests {
   let stack = Stack.test
 
   private func set(_ id: Int, to length: Int?) async throws {

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -14,7 +15,7 @@ enum Deletion: CaseIterable {
 }
 
 /// Values, elements and keys of deleted entities, which every API accepts without a trap.
-@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pier.self)) @MainActor
 struct AfterDeletionTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The save of a context: every state meets every event.
-@Suite struct ContextSaveTests {
+@Suite(.inTurn) struct ContextSaveTests {
   @Test func `an idle context has no save to end`() {
     var save = ContextSave()
     #expect(save.cargo == nil)

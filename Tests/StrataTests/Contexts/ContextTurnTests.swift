@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The two phases of a change: every state meets every event.
-@Suite struct ContextTurnTests {
+@Suite(.inTurn) struct ContextTurnTests {
   @Test func `the outermost change tells, once`() {
     var turn = ContextTurn()
     turn.begin()

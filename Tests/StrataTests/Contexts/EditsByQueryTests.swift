@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Edits by key and by query, in both kinds of contexts.
-@MainActor @Suite(.stack(Harbour.self, Boat.self)) struct EditsByQueryTests {
+@MainActor @Suite(.inTurn, .stack(Harbour.self, Boat.self)) struct EditsByQueryTests {
   private let stack = Stack.test
 
   private func insert() async throws {

@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Commits of another process, whose changes are unknown.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor
 struct ForeignCommitTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

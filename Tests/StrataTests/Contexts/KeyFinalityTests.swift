@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 /// The finality of keys.
 ///
 /// The client chooses a key, and the key is never used again for a different thing.
-@Suite(.stack(Boat.self, Harbour.self)) @MainActor struct KeyFinalityTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct KeyFinalityTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9, harbourID: 1)

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -15,7 +16,7 @@ private struct Slipway: Entity, Equatable {
 
 /// The state of a row that a context knows: from the value in hand, its own saves and other
 /// commits.
-@Suite(.stack(Boat.self, Harbour.self, Slipway.self)) struct KnownRowTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Slipway.self)) struct KnownRowTests {
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 1)
 

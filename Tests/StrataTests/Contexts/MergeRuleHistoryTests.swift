@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -15,7 +16,7 @@ private struct Tally: Entity {
 ///
 /// Sums commute. So whatever the order of edits, saves and undo, the store has the sum of what was
 /// saved, and nothing conflicts.
-@MainActor @Suite(.timeLimit(.minutes(25))) struct MergeRuleHistoryTests {
+@MainActor @Suite(.inTurn) struct MergeRuleHistoryTests {
   /// A context with the sum of its unsaved edits.
   @MainActor private final class Scratch {
     let context: ScratchContext

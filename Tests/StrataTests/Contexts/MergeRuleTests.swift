@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -27,7 +28,7 @@ private struct Tune: Entity, Equatable {
   }
 }
 
-@Suite struct MergeRuleLawTests {
+@Suite(.inTurn) struct MergeRuleLawTests {
   /// Numbers from a small range, so that sides often agree or keep the base.
   private static let values: [(base: Int, mine: Int, theirs: Int)] = (0..<4).flatMap { base in
     (0..<4).flatMap { mine in (0..<4).map { (base, mine, $0) } }
@@ -83,7 +84,7 @@ private struct Tune: Entity, Equatable {
   }
 }
 
-@MainActor @Suite(.stack(Tune.self)) struct MergeRuleTests {
+@MainActor @Suite(.inTurn, .stack(Tune.self)) struct MergeRuleTests {
   private let stack = Stack.test
 
   private func stored() async throws -> Tune? { try await stack.makeScratch().find(Tune.self, 1) }

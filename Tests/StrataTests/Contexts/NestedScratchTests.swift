@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Scratch contexts over scratch contexts, over the store and over the view context.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self))
 struct NestedScratchTests {
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 9)

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -7,7 +8,7 @@ import Testing
 ///
 /// The edit began with the newer value if any live query held the row, and with the value in hand if
 /// none did. So a screen that appeared elsewhere changed the outcome of a save.
-@MainActor @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) struct OldValueTests {
+@MainActor @Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct OldValueTests {
   private let stack = Stack.test
   private var view: ViewContext { stack.viewContext }
 

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A context's memory of its own saves.
-@Suite(.stack(Boat.self, Harbour.self)) struct OwnSaveTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct OwnSaveTests {
   let stack = Stack.test
 
   /// An app edits a fetched value, saves, and edits the same value again.

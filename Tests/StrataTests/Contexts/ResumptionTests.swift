@@ -1,13 +1,14 @@
 import Foundation
 import StrataFaults
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Resumptions of a stack that meet foreign commits, other files and the stack's unfinished work.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct ResumptionTests {
+@Suite(.inTurn) @MainActor struct ResumptionTests {
   let folder: StoreFolder
   let gull = Boat(id: 1, name: "Gull")
 

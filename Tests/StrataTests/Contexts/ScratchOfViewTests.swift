@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// An editing sheet, which is a scratch context over the view context.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor
 struct ScratchOfViewTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

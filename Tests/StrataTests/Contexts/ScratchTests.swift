@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -27,8 +28,7 @@ private actor Worker {
   }
 }
 
-@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25))) struct ScratchTests
-{
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pennant.self)) struct ScratchTests {
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 9)
 

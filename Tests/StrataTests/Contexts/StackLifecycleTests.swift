@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.timeLimit(.minutes(25))) @MainActor struct StackLifecycleTests {
+@Suite(.inTurn) @MainActor struct StackLifecycleTests {
   let gull = Boat(id: 1, name: "Gull")
 
   private func stack() async throws -> Stack {

@@ -1,11 +1,12 @@
 import Dispatch
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A stack for servers and tools, which never waits for the main actor.
-@Suite(.timeLimit(.minutes(25))) struct StackWithoutViewTests {
+@Suite(.inTurn) struct StackWithoutViewTests {
   private static var options: Stack.Options {
     var options = Stack.Options()
     options.hasViewContext = false

@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Suspended stacks: the files that they release, and the work that goes on.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor
 struct SuspensionTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

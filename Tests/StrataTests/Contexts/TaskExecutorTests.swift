@@ -1,5 +1,6 @@
 import Dispatch
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -8,7 +9,7 @@ import Testing
 ///
 /// Such a task may be suspended at every call of an `async` function, even between two functions of
 /// the main actor.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) struct TaskExecutorTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct TaskExecutorTests {
   // Such a task may be suspended between the check of the view context's state and the wait. A turn
   // that comes in between must not be missed. Otherwise the waits for merges and first loads would
   // never end.

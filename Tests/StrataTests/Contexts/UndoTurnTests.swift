@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 /// Undo groups without a name, each of which is one turn of the main actor.
 ///
 /// A turn is a group of its own even if other tasks wait behind it.
-@Suite(.stack(Boat.self, Harbour.self)) @MainActor struct UndoTurnTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct UndoTurnTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

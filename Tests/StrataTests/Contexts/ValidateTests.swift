@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Booking.self, Room.self, Voyage.self)) @MainActor struct ValidateTests {
+@Suite(.inTurn, .stack(Booking.self, Room.self, Voyage.self)) @MainActor struct ValidateTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -111,7 +112,7 @@ struct Settlement: Sendable {
   }
 }
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor
 struct ViewConflictTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,10 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewEditingTests
-{
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct ViewEditingTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)

@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewFetchTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct ViewFetchTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

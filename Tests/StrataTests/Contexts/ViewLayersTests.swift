@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The view context's layers: every state meets every event.
-@Suite struct ViewLayersTests {
+@Suite(.inTurn) struct ViewLayersTests {
   private enum Event: CaseIterable {
     case edit, beginSave, merge, mergeOwn, mergeOther, fail, rollback
   }

@@ -1,5 +1,6 @@
 import Observation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -16,7 +17,7 @@ private struct Buoy: Entity, Equatable {
 }
 
 /// The state of a view context that a toolbar observes.
-@Suite(.stack(Buoy.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Buoy.self)) @MainActor
 struct ViewObservationTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

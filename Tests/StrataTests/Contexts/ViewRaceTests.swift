@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The three races that the merge turn is built to survive.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewRaceTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct ViewRaceTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

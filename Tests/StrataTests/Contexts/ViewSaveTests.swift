@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pennant.self)) @MainActor
 struct ViewSaveTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The holders of snapshots, as a report names them.
-@MainActor @Suite(.stack(Boat.self, Harbour.self)) struct HolderTests {
+@MainActor @Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct HolderTests {
   private let stack = Stack.test
 
   /// Returns the names of the holders of snapshots that are older than the newest commit.

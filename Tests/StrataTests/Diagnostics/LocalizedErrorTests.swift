@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// What an alert shows of an error.
-@Suite struct LocalizedErrorTests {
+@Suite(.inTurn) struct LocalizedErrorTests {
   @Test func `an alert shows the message and the remedy`() {
     let errors: [(any Error, String, String?)] = [
       (StoreError.closed, "the stack is closed", "open it again"),

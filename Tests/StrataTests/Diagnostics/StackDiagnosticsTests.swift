@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@MainActor @Suite(.stack(Boat.self, Harbour.self)) struct StackDiagnosticsTests {
+@MainActor @Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct StackDiagnosticsTests {
   private let stack = Stack.test
 
   @Test func `a report says what is stored, held and shown`() async throws {

@@ -1,5 +1,6 @@
 import StrataFaults
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -8,7 +9,7 @@ import Testing
 internal import Foundation
 
 /// The events that a stack reports to its log.
-@Suite(.timeLimit(.minutes(25))) struct StackEventTests {
+@Suite(.inTurn) struct StackEventTests {
   /// A log that keeps its events.
   private final class Log: Sendable {
     private let seen = Lock<[StackEvent]>([])

@@ -1,11 +1,12 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// The costs of statements, as a report lists them.
-@Suite struct StatementLedgerTests {
+@Suite(.inTurn) struct StatementLedgerTests {
   private func ended(_ sql: String, _ milliseconds: Int, rows: Int = 0) -> EndedStatement {
     EndedStatement(sql: sql, duration: .milliseconds(milliseconds), rows: rows, scannedRows: 2)
   }

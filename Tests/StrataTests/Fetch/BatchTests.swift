@@ -1,10 +1,11 @@
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct BatchTests {
+@Suite(.inTurn, .stack(Sale.self, Shop.self)) @MainActor struct BatchTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,10 +1,11 @@
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct DeadlineTests {
+@Suite(.inTurn, .stack(Sale.self, Shop.self)) @MainActor struct DeadlineTests {
   let stack = Stack.test
 
   /// A statement that runs until it is stopped.

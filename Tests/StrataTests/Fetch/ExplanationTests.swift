@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct ExplanationTests {
+@Suite(.inTurn, .stack(Sale.self, Shop.self)) @MainActor struct ExplanationTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -26,7 +27,7 @@ private struct Play: Entity, Equatable {
 /// A sum out of range was reported as "V.i of 2", although there is no key 2: the number was the count in
 /// the statement's first column. The advice was to store another value, although all values fit. A
 /// conflict was said to be another context's change also if nobody else had written.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct FailureTextTests {
+@Suite(.inTurn) @MainActor struct FailureTextTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

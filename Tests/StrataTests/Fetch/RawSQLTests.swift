@@ -1,10 +1,11 @@
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct RawSQLTests {
+@Suite(.inTurn, .stack(Sale.self, Shop.self)) @MainActor struct RawSQLTests {
   let stack = Stack.test
 
   private let sales = [

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -8,7 +9,7 @@ internal import Foundation
 /// The decoding of chosen attributes into the memory of tuples.
 ///
 /// Every kind of value must lie where the compiler puts it.
-@Suite(.timeLimit(.minutes(25))) struct TupleTests {
+@Suite(.inTurn) struct TupleTests {
   @Test func `attributes of every kind are those that the entities have`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Track.self, Album.self)

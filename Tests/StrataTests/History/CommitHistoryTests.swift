@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// The entries of `history(since:)`, within one launch and across several launches.
-@Suite(.timeLimit(.minutes(25))) struct CommitHistoryTests {
+@Suite(.inTurn) struct CommitHistoryTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }

@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// The file that signals commits between processes.
-@Suite(.timeLimit(.minutes(25))) struct CommitSignalTests {
+@Suite(.inTurn) struct CommitSignalTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }
@@ -172,43 +173,14 @@ import Testing
   }
 
   #if os(Linux)
-    /// Returns the paths of the process's open descriptors.
-    private func descriptors() -> [String] {
-      let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-      return all.compactMap {
-        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-      }
-    }
-
-    // The watch disappears with its file. The queue must not wait for its end for ever.
-    @Test func `a watch of a file that went away leaves nothing open`() async throws {
-      for number in 0..<5 {
-        let path = file.path + "-\(number)"
-        #expect(FileManager.default.createFile(atPath: path, contents: nil))
-        let events = Lock(0)
-        let watch = try #require(FileWatch(path: path) { events.withLock { $0 += 1 } })
-        try FileManager.default.removeItem(atPath: path)
-        #expect(await eventually { events.withLock { $0 } > 0 })
-        watch.end()
-      }
-      // Other tests run meanwhile. All watches of a process share one descriptor, and an older
-      // descriptor may be closing.
-      #expect(
-        await eventually { descriptors().filter { $0.contains("inotify") }.count <= 2 })
-    }
-
     @Test func `a stack that is closed leaves no descriptor open`() async throws {
       let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
       for _ in 0..<20 {
         let stack = try await file.open(.long)
-        #expect(descriptors().contains(file.path + "-notify"))
+        #expect(try OpenFiles.paths(in: folder).contains(file.path + "-notify"))
         await stack.close()
       }
-      #expect(descriptors().filter { $0.hasPrefix(folder) } == [])
-      // Other tests run meanwhile. All stacks of a process share one descriptor, and an older
-      // descriptor may be closing.
-      #expect(
-        await eventually { descriptors().filter { $0.contains("inotify") }.count <= 2 })
+      #expect(try OpenFiles.paths(in: folder) == [])
     }
   #endif
 }

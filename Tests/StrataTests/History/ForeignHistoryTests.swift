@@ -1,11 +1,12 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Two stacks over one file, which stand for two processes.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct ForeignHistoryTests {
+@Suite(.inTurn) @MainActor struct ForeignHistoryTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The encoding and decoding of history entries, without a store.
-@Suite struct HistoryCodingTests {
+@Suite(.inTurn) struct HistoryCodingTests {
   private struct Anything: Entity {
     var id: Int64 = 0
     var a: Int64 = 0

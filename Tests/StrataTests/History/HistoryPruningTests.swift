@@ -1,11 +1,12 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// The pruning of the history, which iterations and streams must not notice.
-@Suite(.timeLimit(.minutes(25))) struct HistoryPruningTests {
+@Suite(.inTurn) struct HistoryPruningTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }

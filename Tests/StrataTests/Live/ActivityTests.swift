@@ -1,10 +1,11 @@
 import Observation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ActivityTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct ActivityTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,12 +1,13 @@
 import Foundation
 import Observation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A live query whose filter, sort or limit is changed in place.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self))
 @MainActor struct LiveChangeOfQueryTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct LiveDifferenceTests {
+@Suite(.inTurn) struct LiveDifferenceTests {
   let chart: Chart
   init() throws { chart = try Chart() }
 

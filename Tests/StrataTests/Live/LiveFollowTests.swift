@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A live query whose query is set again and again, as by a view that is made anew.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor
 struct LiveFollowTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Live queries under random edits, saves, failures and commits of scratch contexts.
-@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pennant.self))
 @MainActor struct LiveHistoryTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

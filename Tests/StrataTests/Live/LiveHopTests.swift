@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -8,8 +9,8 @@ import Testing
 ///
 /// A change makes them read only the rows that it concerns.
 @Suite(
-  .stack(Boat.self, Harbour.self, Sailor.self, Note.self, Tag.self, Folder.self, Colleague.self),
-  .timeLimit(.minutes(25)))
+  .inTurn,
+  .stack(Boat.self, Harbour.self, Sailor.self, Note.self, Tag.self, Folder.self, Colleague.self))
 @MainActor struct LiveHopTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

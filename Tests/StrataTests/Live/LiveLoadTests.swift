@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The load of a live result: every state meets every event.
-@Suite struct LiveLoadTests {
+@Suite(.inTurn) struct LiveLoadTests {
   private enum Event: CaseIterable {
     case loaded, failed, nextLoaded, nextFailed, strange, retry, change, changeFailed, finish
   }

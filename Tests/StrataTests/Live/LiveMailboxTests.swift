@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A mailbox in every state, under every event.
-@Suite struct LiveMailboxTests {
+@Suite(.inTurn) struct LiveMailboxTests {
   let none: ShownRows
   let one: ShownRows
   let two: ShownRows

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Updates that come at most once in an interval.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LivePaceTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct LivePaceTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,11 +1,12 @@
 import Observation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveQueryTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct LiveQueryTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Live queries while a table changes too much to be maintained, and the wakes that this causes.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self))
 @MainActor struct LiveReloadTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Live queries with sections.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self))
 @MainActor struct LiveSectionTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

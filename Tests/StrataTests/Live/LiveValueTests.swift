@@ -1,12 +1,13 @@
 import Observation
 import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Counts, sums and extremes that stay up to date.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveValueTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct LiveValueTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 
@@ -167,7 +168,7 @@ import Testing
       try await follow(.min(\.speed), query)
       try await follow(.max(\.speed), query)
     }
-    for step in 0..<120 {
+    for step in 0..<50 {
       let new = boat(random.below(90), &random)
       if let old = all.elements.first(where: { $0.id == new.id }) {
         if random.oneIn(3) { view.delete(old) } else { view.update(old) { $0 = new } }
@@ -195,7 +196,7 @@ import Testing
 }
 
 /// The handling of the maintainer's updates, which these tests make themselves.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct LiveValueUpdateTests {
+@Suite(.inTurn) @MainActor struct LiveValueUpdateTests {
   private let chart: Chart
   private let plan: LivePlan
   private let fold: AggregateFold
@@ -277,7 +278,7 @@ private struct Cargo: Entity {
 ///
 /// A fetch adds in SQL, a fetch over edits adds in memory, and a live query keeps its sum up to
 /// date.
-@Suite(.stack(Cargo.self)) struct EqualSumTests {
+@Suite(.inTurn, .stack(Cargo.self)) struct EqualSumTests {
   @Test @MainActor
   func `a sum is the same to the last bit, whether stored, edited or live`() async throws {
     let (stack, view) = (Stack.test, Stack.test.viewContext)
@@ -308,7 +309,7 @@ private struct Cargo: Entity {
   }
 }
 
-@Suite struct ExactSumTests {
+@Suite(.inTurn) struct ExactSumTests {
   @Test func `taking out what was put in leaves the sum of the rest`() {
     var random = SeededRandom.printingSeed()
     for _ in 0..<200 {

@@ -1,11 +1,12 @@
 import Observation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The observers and consumers that a change wakes, or leaves alone.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWakeTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct LiveWakeTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,12 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Limited live queries, which know only the first rows.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWindowTests
-{
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) @MainActor struct LiveWindowTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,12 +1,13 @@
 import Observation
 import StrataTesting
 import Synchronization
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The order of a merge turn: first every row, layer and result, then every observer.
-@Suite(.stack(Boat.self, Harbour.self, Pier.self)) @MainActor struct MergeTurnTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pier.self)) @MainActor struct MergeTurnTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 1)
@@ -39,7 +40,7 @@ import Testing
 
   // The maintainer delivers a first result by itself. If the writer were asked for a merge step, the
   // queries would wait for the end of its work.
-  @Test(.timeLimit(.minutes(5))) func `a live query opens while the writer is busy`() async throws {
+  @Test(.inTurn) func `a live query opens while the writer is busy`() async throws {
     try await stack.merge { [gull] in $0.insert(gull) }
     let stop = await WriterStop(stack)
     defer { stop.release() }

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct OrderTreeTests {
+@Suite(.inTurn) struct OrderTreeTests {
   /// The order by the second column, descending, then by the key.
   let order = RecordOrder([.init(position: 1, isDescending: true)])
 

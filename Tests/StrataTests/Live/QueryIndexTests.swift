@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -30,7 +31,7 @@ private struct Tome: Entity {
   }
 }
 
-@MainActor @Suite(.stack(Bay.self, Tome.self)) struct QueryIndexTests {
+@MainActor @Suite(.inTurn, .stack(Bay.self, Tome.self)) struct QueryIndexTests {
   private let stack = Stack.test
 
   /// Returns the names of the queries that some changes can concern.

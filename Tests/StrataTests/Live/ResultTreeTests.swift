@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ResultTreeTests {
+@Suite(.inTurn) struct ResultTreeTests {
   @Test(arguments: [Boat.all, Boat.sorted(by: \.name, order: .reverse).sorted(by: \.length)])
   func `a result equals a dictionary, and old versions stay`(_ query: Query<Boat>) throws {
     var random = SeededRandom.printingSeed()

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct ShardedDictionaryTests {
+@Suite(.inTurn) struct ShardedDictionaryTests {
   @Test func `it has what a dictionary has, also in copies of earlier versions`() {
     var random = SeededRandom.printingSeed()
     var (sharded, plain) = (ShardedDictionary<Int, Int>(), [Int: Int]())

@@ -1,6 +1,7 @@
 import Foundation
 import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -35,7 +36,7 @@ private let spellings = [
 /// Two sections of names from a closure, and two fetched groups, were named "É": the composed spelling
 /// comes after "Z" in the order of bytes, the decomposed spelling before "F". A live grouped value failed
 /// instead.
-@Suite(.stack(Entry.self), .timeLimit(.minutes(25))) @MainActor struct SpellingTests {
+@Suite(.inTurn, .stack(Entry.self)) @MainActor struct SpellingTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 
@@ -242,7 +243,7 @@ private struct Label: RawRepresentable, ComparableValue, Hashable {
 }
 
 /// Groups and sections of values that another program has written in a form of its own.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct LooseGroupTests {
+@Suite(.inTurn) @MainActor struct LooseGroupTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -79,7 +80,7 @@ private enum V2 {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct AddedAndRemovedTests {
+@Suite(.inTurn) struct AddedAndRemovedTests {
   private let file: StoreFile
   private let songs = [
     V1.Song(id: 1, title: "So What", length: 9.4), V1.Song(id: 2, title: "Été 日\0", length: nil),

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -11,7 +12,7 @@ private struct Song: Entity, Equatable {
 }
 
 /// Steps that catch an error and go on.
-@Suite(.timeLimit(.minutes(25))) struct CaughtErrorTests {
+@Suite(.inTurn) struct CaughtErrorTests {
   private let file: StoreFile
   private let songs = [Song(id: 1, title: "So What"), Song(id: 2, title: "All Blues")]
 

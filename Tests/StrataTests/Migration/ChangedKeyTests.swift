@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -104,7 +105,7 @@ private enum RequiredCode {
 ///
 /// Optional references and links would go on holding the old keys. They would lead nowhere, and no
 /// error would say so.
-@Suite(.timeLimit(.minutes(25))) struct ChangedKeyTests {
+@Suite(.inTurn) struct ChangedKeyTests {
   @Test func `a key is not changed under references and links that hold it`() async throws {
     let file = try StoreFile()
     try await file.open(V1.Album.self, V1.Song.self) { stack in

@@ -1,4 +1,5 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -68,7 +69,7 @@ private enum V2 {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct ConvertingTests {
+@Suite(.inTurn) struct ConvertingTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct CreateStatementTests {
+@Suite(.inTurn) struct CreateStatementTests {
   @Test(arguments: [
     (
       #"CREATE TABLE "a" ("id" BLOB PRIMARY KEY NOT NULL, "x" TEXT)"#,

@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -13,7 +14,7 @@ private struct Song: Entity {
 }
 
 /// Tables that were altered by hand.
-@Suite(.timeLimit(.minutes(25))) struct DriftTests {
+@Suite(.inTurn) struct DriftTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

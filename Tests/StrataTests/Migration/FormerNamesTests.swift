@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct FormerNamesTests {
+@Suite(.inTurn) struct FormerNamesTests {
   /// Matches names that are written in a short form.
   ///
   /// `title<name` is a wanted name with a declared former name, or a stored name with a remembered

@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -42,7 +43,7 @@ private struct Other: Entity {
   static let schema = Schema<Other>("others", key: \.id) {}
 }
 
-@Suite(.timeLimit(.minutes(25))) struct IndexChangeTests {
+@Suite(.inTurn) struct IndexChangeTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -22,7 +23,7 @@ private struct New: Entity {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct LargeMigrationTests {
+@Suite(.inTurn) struct LargeMigrationTests {
   private static let count: Int64 = 100_000
 
   @Test func `a hundred thousand rows are converted, and progress is told`() async throws {

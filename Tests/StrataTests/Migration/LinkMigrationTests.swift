@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -83,7 +84,7 @@ private enum Keys {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct LinkMigrationTests {
+@Suite(.inTurn) struct LinkMigrationTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -69,7 +70,7 @@ private enum V2 {
 /// Migrations that fail, in every phase.
 ///
 /// The file keeps its bytes, and the old program still opens it.
-@Suite(.timeLimit(.minutes(25))) struct MigrationFailureTests {
+@Suite(.inTurn) struct MigrationFailureTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -65,7 +66,7 @@ private enum V4 {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct MigrationStepTests {
+@Suite(.inTurn) struct MigrationStepTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

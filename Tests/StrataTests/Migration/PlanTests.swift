@@ -1,4 +1,5 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -41,7 +42,7 @@ private enum V2 {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct PlanTests {
+@Suite(.inTurn) struct PlanTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -127,7 +128,7 @@ private enum Linked {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct RehearsalTests {
+@Suite(.inTurn) struct RehearsalTests {
   @Test func `a description goes through JSON, and tolerates what it does not know`() throws {
     let description = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 7)
     // The description leaves out defaults that are new each time.

@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -97,7 +98,7 @@ private enum Swap {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct RenamingTests {
+@Suite(.inTurn) struct RenamingTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -89,7 +90,7 @@ private struct Row<Value: Sample>: Entity {
 /// An attribute was `Int?`, then `Int`, then `String` with conversions from `Int` and from `Int?`. A store
 /// of the first version was refused, because the conversion that was declared first was taken for both
 /// types.
-@Suite(.timeLimit(.minutes(25))) struct VersionChainTests {
+@Suite(.inTurn) struct VersionChainTests {
   private static let types: [any Sample.Type] = [
     Int.self, Int?.self, Double.self, Double?.self, String.self, String?.self, Bool.self,
     Bool?.self,

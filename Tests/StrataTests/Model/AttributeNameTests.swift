@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -84,7 +85,7 @@ private struct NamedOpaque: Entity {
   static let schema = Schema<NamedOpaque>("named", key: \.id) { Attribute(\.title, "Title") }
 }
 
-@Suite struct AttributeNameTests {
+@Suite(.inTurn) struct AttributeNameTests {
   @Test func `columns are named after their properties, in the schema's order`() throws {
     let table = try Model([Person.self]).table(of: Person.self)
     #expect(

@@ -1,5 +1,6 @@
 internal import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -74,7 +75,7 @@ private struct General: Entity, Equatable {
   }
 }
 
-@Suite struct AttributeRoundTripTests {
+@Suite(.inTurn) struct AttributeRoundTripTests {
   @Test func `integers and Bool`() async throws {
     try await expectRoundTrip(
       EdgeValues.integers.enumerated().map { index, value in

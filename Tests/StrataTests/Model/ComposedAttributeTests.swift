@@ -1,4 +1,5 @@
 internal import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -81,7 +82,7 @@ private struct Lists: Entity, Equatable {
 }
 
 /// Values that consist of other values.
-@Suite struct ComposedAttributeTests {
+@Suite(.inTurn) struct ComposedAttributeTests {
   @Test func `URLs`() async throws {
     let texts = [
       "https://example.com", "https://example.com/a%20b?q=%C3%BC&r=1#top", "file:///tmp/x.sqlite",

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -13,7 +14,7 @@ private struct Song: Entity {
 ///
 /// The write-ahead-log mode is written into the file. So the opening must recognise the file before
 /// it sets the mode.
-@Suite struct ForeignFileTests {
+@Suite(.inTurn) struct ForeignFileTests {
   @Test func `another program's database keeps its journal mode, and every byte`() async throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 internal import Foundation
 
 /// Names and values that are chosen to do harm.
-@Suite(.timeLimit(.minutes(25))) struct HostileInputTests {
+@Suite(.inTurn) struct HostileInputTests {
   static let texts = [
     "'", "''", "\"", "\"\"", "`", "]", ";", "--", "/*", "\\", "%", "_", "*", "?", "?1", ":a", "@a",
     "$a", "\0", "a\0b", "\0'; DROP TABLE notes; --", "x'; DROP TABLE notes; --",

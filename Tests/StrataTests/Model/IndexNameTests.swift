@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -31,7 +32,7 @@ private struct ABC: Entity {
 ///
 /// SQLite keeps tables and indexes in one name space. If an index's name were its table's and
 /// columns' names, joined with underscores, two valid schemas could not be opened together.
-@Suite struct IndexNameTests {
+@Suite(.inTurn) struct IndexNameTests {
   @Test func `indexes never have the name of another index or of a table`() async throws {
     let stack = try await Stack.temporary(A.self, AB.self, ABC.self)
     try await stack.withScratch {

@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -19,7 +20,7 @@ private struct Country: Entity {
 ///
 /// The listed name must count. A computed key can get a name in no other way, and the error for a
 /// key without a name asks for a name.
-@Suite struct KeyAttributeTests {
+@Suite(.inTurn) struct KeyAttributeTests {
   @Test func `a key that is listed has the name it is given there`() async throws {
     let table = try Model([Country.self]).table(of: Country.self)
     #expect(table.columns.map(\.name) == ["iso code", "name"])

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -63,7 +64,7 @@ private struct Order: Entity, Equatable {
   static let schema = Schema<Order>("orders", key: \.id) { Attribute(\.formerID) }
 }
 
-@Suite(.stack(Painter.self, Painting.self, Order.self)) struct KeyTests {
+@Suite(.inTurn, .stack(Painter.self, Painting.self, Order.self)) struct KeyTests {
   let stack = Stack.test
   private let frida = Painter(name: "Frida")
 

@@ -1,4 +1,5 @@
 internal import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -41,7 +42,7 @@ private struct ByUnsigned: Entity, Equatable {
 }
 
 /// Any attribute value can be a key.
-@Suite struct KeyTypeTests {
+@Suite(.inTurn) struct KeyTypeTests {
   @Test func `reals, dates and small integers`() async throws {
     try await expectRoundTrip(EdgeValues.reals.map { ByReal(id: $0, note: "\($0)") })
     try await expectRoundTrip(

@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -15,7 +16,7 @@ private struct Accent: Entity {
 /// A quote and a combining mark are one `Character`, which does not equal the quote. Code that
 /// splits a name by characters would miss such a quote, and the quote would end the identifier in
 /// SQL.
-@Suite struct QuotedCharacterTests {
+@Suite(.inTurn) struct QuotedCharacterTests {
   @Test func `a quote with a combining mark is doubled, too`() async throws {
     #expect(Array("\"\u{301}".quotedIdentifier.utf8) == Array("\"\"\"\u{301}\"".utf8))
     let stack = try await Stack.temporary(Accent.self)

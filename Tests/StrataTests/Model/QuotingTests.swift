@@ -1,4 +1,5 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -27,7 +28,7 @@ private struct Odd: Entity, Equatable {
   }
 }
 
-@Suite struct QuotingTests {
+@Suite(.inTurn) struct QuotingTests {
   private let odds = [
     Odd(id: 1, quoted: "a", keyword: "x", spaced: 1, foreign: 1.5, apostrophe: "'", otherID: 2),
     Odd(id: 2, quoted: "b", keyword: "y", spaced: nil, foreign: 2.5, apostrophe: "\"", otherID: 1),

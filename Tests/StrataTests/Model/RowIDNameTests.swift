@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -18,7 +19,7 @@ private struct Pair: Entity, Equatable {
 ///
 /// Two rows that swap a unique value are parked with their row numbers. SQL calls the row number
 /// `rowid`, and an attribute of that name hides it.
-@Suite struct RowIDNameTests {
+@Suite(.inTurn) struct RowIDNameTests {
   @Test func `attributes named like the row number are attributes`() async throws {
     let stack = try await Stack.temporary(Pair.self)
     let pairs = [

@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Contradictions in schemas, which are found and named when the model is made.
-@Suite struct SchemaErrorTests {
+@Suite(.inTurn) struct SchemaErrorTests {
   private struct Artist: Entity {
     var id: Int64 = 0
     var name = ""

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -22,7 +23,7 @@ private struct LongSong: Entity {
 }
 
 /// The answers of `Stack.open` to files that exist already.
-@Suite struct StoreOpeningTests {
+@Suite(.inTurn) struct StoreOpeningTests {
   private let folder: TemporaryFolder
   private var url: URL { URL(fileURLWithPath: folder.path + "/store.sqlite") }
 

@@ -1,10 +1,11 @@
 internal import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct TimeOrderedUUIDTests {
+@Suite(.inTurn) struct TimeOrderedUUIDTests {
   private func milliseconds(_ id: UUID) -> UInt64 {
     withUnsafeBytes(of: id.uuid) { $0.prefix(6).reduce(0) { $0 << 8 | UInt64($1) } }
   }

@@ -1,4 +1,5 @@
 internal import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -52,7 +53,7 @@ private struct Holder: Entity {
   static let schema = Schema<Holder>("holders", key: \.id) { Attribute(\.value, "value") }
 }
 
-@Suite struct UnstorableValueTests {
+@Suite(.inTurn) struct UnstorableValueTests {
   private func error<E: Entity>(saving entity: E) async throws -> StoreError? {
     let stack = try await Stack.temporary(E.self)
     let scratch = stack.makeScratch()

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -162,7 +163,7 @@ private struct Survey: Entity, Equatable {
 }
 
 /// Entities with more than 64 attributes, whose attribute sets are longer than a word.
-@Suite(.stack(Survey.self)) @MainActor struct WideEntityTests {
+@Suite(.inTurn, .stack(Survey.self)) @MainActor struct WideEntityTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
   private let first = Survey(

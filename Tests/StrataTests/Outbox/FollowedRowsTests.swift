@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -36,7 +37,7 @@ private struct Leaf: Entity, Equatable {
 }
 
 /// Rows of a server that the store has because the rows to which they refer are there.
-@MainActor @Suite(.stack(Rack.self, Volume.self, Leaf.self), .timeLimit(.minutes(25)))
+@MainActor @Suite(.inTurn, .stack(Rack.self, Volume.self, Leaf.self))
 struct FollowedRowsTests {
   let stack = Stack.test
 

@@ -1,10 +1,11 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Edits that wait for a server in a store whose schema changes meanwhile.
-@Suite(.timeLimit(.minutes(25))) struct MigratedEditsTests {
+@Suite(.inTurn) struct MigratedEditsTests {
   private let file: StoreFile
 
   init() throws { file = try StoreFile() }

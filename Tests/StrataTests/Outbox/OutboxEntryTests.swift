@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// One row, a server, and a network between them that loses requests and answers.
-@Suite struct OutboxEntryTests {
+@Suite(.inTurn) struct OutboxEntryTests {
   private struct Row {
     var local: Record?
     var server: Record?

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 /// Evictions in a stack with an outbox.
 ///
 /// An eviction makes no requests, and leaves rows alone that no server has yet.
-@Suite(.timeLimit(.minutes(25))) struct OutboxEvictionTests {
+@Suite(.inTurn) struct OutboxEvictionTests {
   fileprivate func open() async throws -> (Stack, Outbox) {
     var options = Stack.Options()
     options.history = .keep(bytes: 1 << 20)

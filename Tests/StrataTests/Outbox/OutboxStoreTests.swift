@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Waiting requests in the store, which depend neither on the history nor on the order of entities.
-@Suite(.timeLimit(.minutes(25))) struct OutboxStoreTests {
+@Suite(.inTurn) struct OutboxStoreTests {
   private let file: StoreFile
 
   init() throws { file = try StoreFile() }

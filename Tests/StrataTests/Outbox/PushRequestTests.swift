@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -16,7 +17,7 @@ private struct Chapter: Entity {
 }
 
 /// A request has the entity's own key, which a URL can have.
-@Suite(.timeLimit(.minutes(25))) struct PushRequestTests {
+@Suite(.inTurn) struct PushRequestTests {
   @Test func `a request has the key and the change in the entity's types`() async throws {
     let stack = try await Stack.temporary(Episode.self, Chapter.self)
     let outbox = try await stack.outbox()

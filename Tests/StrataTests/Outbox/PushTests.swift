@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The requests of an outbox, their order and their end.
-@Suite(.timeLimit(.minutes(25))) struct PushTests {
+@Suite(.inTurn) struct PushTests {
   private func open(_ options: Stack.Options = Stack.Options()) async throws -> (Stack, Outbox) {
     let stack = try await Stack.temporary(Parcel.self, Crate.self, options: options)
     return (stack, try await stack.outbox())

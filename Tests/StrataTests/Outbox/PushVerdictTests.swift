@@ -1,11 +1,12 @@
 import StrataTesting
 @testable import Strata
+import StrataTestTurns
 import Testing
 
 /// The verdicts of a server.
 ///
 /// A request that the server postpones or refuses does not block other requests.
-@Suite(.timeLimit(.minutes(25))) struct PushVerdictTests {
+@Suite(.inTurn) struct PushVerdictTests {
   private func open() async throws -> (Stack, Outbox) {
     let stack = try await Stack.temporary(Crate.self, Parcel.self)
     return (stack, try await stack.outbox())

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -23,7 +24,7 @@ private struct Badge: Entity, Equatable {
 }
 
 /// The links of many-to-many relationships in stores that follow a server.
-@MainActor @Suite(.stack(Profile.self, Badge.self), .timeLimit(.minutes(25)))
+@MainActor @Suite(.inTurn, .stack(Profile.self, Badge.self))
 struct ReplicatedLinksTests {
   let stack = Stack.test
   private let builder = RecordBuilder()

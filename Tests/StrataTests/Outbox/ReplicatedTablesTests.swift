@@ -1,9 +1,10 @@
 import StrataSQLite
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-struct ReplicatedTablesTests {
+@Suite(.inTurn) struct ReplicatedTablesTests {
   @Test func `the lists survive a renamed table and are no authors`() throws {
     let connection = try Connection.open(.memory)
     try OutboxTable.create(connection)

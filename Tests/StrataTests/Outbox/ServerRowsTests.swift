@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -49,7 +50,7 @@ extension Stack {
 }
 
 /// Rows of a server that replace the store's, under edits that wait to be pushed.
-@MainActor @Suite(.stack(Card.self), .timeLimit(.minutes(25))) struct ServerRowsTests {
+@MainActor @Suite(.inTurn, .stack(Card.self)) struct ServerRowsTests {
   let stack = Stack.test
   private var table: Table { stack.store.model.table(of: Card.self) }
   private let state = Data("cursor".utf8)

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -18,7 +19,7 @@ private struct Knot: Entity, Equatable {
 ///
 /// No page said that `limit(5).where { … }` is the first five of the matching entities and not the
 /// matching ones of the first five.
-@Suite(.stack(Knot.self), .timeLimit(.minutes(25))) @MainActor struct CallOrderTests {
+@Suite(.inTurn, .stack(Knot.self)) @MainActor struct CallOrderTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -35,7 +36,7 @@ private struct PlayList: Entity {
 }
 
 /// Orders and sections by values of related entities, by their number, and by computed values.
-@MainActor @Suite(.stack(Singer.self, Tune.self, PlayList.self), .timeLimit(.minutes(25)))
+@MainActor @Suite(.inTurn, .stack(Singer.self, Tune.self, PlayList.self))
 struct ComputedOrderTests {
   private let stack = Stack.test
   private var view: ViewContext { stack.viewContext }

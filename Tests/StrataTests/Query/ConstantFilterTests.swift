@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Conditions that depend on a switch of the app, and texts and Bools in filters and orders.
-@MainActor @Suite(.stack(Harbour.self, Boat.self)) struct ConstantFilterTests {
+@MainActor @Suite(.inTurn, .stack(Harbour.self, Boat.self)) struct ConstantFilterTests {
   private let stack = Stack.test
 
   private func insert() async throws {

@@ -1,11 +1,12 @@
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Filters that run in SQLite and in memory, which must find the same rows.
-@Suite struct FilterDifferentialTests {
+@Suite(.inTurn) struct FilterDifferentialTests {
   private struct Stored: Sendable {
     let records: ContiguousArray<Record>
     let albums: [RecordKey: Record]

@@ -2,12 +2,13 @@ import Foundation
 internal import Foundation
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Computed values, texts in other orders, and filters of any size.
-@Suite struct FilterExpressionTests {
+@Suite(.inTurn) struct FilterExpressionTests {
   /// Returns whether the matcher and the store find the track.
   private func finds(
     _ track: Track, _ condition: (Fields<Track, Track>) -> Filter<Track>
@@ -186,14 +187,14 @@ import Testing
   @Test func `thousands of conditions may be connected`() async throws {
     let stack = try await Stack.temporary(Track.self, Album.self)
     let scratch = stack.makeScratch()
-    scratch.insert(Track(rank: 77_777, length: 0.5))
+    scratch.insert(Track(rank: 7_777, length: 0.5))
     try await scratch.save()
     func found(_ condition: (Fields<Track, Track>) -> Filter<Track>) async throws -> Int {
       try await stack.fetch(Track.where(condition)).count
     }
     #expect(
       try await found { track in
-        (0..<100_000).reduce(track.rank == -1) { $0 || track.rank == $1 }
+        (0..<20_000).reduce(track.rank == -1) { $0 || track.rank == $1 }
       } == 1)
     #expect(
       try await found { track in

@@ -1,10 +1,11 @@
 internal import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The meaning of filters by example, in the store, and in memory over an unsaved edit.
-@Suite struct FilterMeaningTests {
+@Suite(.inTurn) struct FilterMeaningTests {
   private static let id = UUID.timeOrdered()
 
   /// Returns whether each way of running a query finds the track.

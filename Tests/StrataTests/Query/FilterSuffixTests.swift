@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -6,7 +7,7 @@ import Testing
 ///
 /// SQLite's `substr` makes null of an empty blob, and a comparison with null is never true. The
 /// negation of a suffix must not leave out rows with an empty text.
-@Suite struct FilterSuffixTests {
+@Suite(.inTurn) struct FilterSuffixTests {
   @Test func `an empty text does not end with anything, in the store and in memory`() async throws {
     let stack = try await Stack.temporary(Track.self, Album.self)
     let query = Track.where { !$0.title.hasSuffix("x") && !$0.subtitle.hasSuffix("x") }

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Queries that have no rows in any store.
-@MainActor @Suite(.timeLimit(.minutes(25))) struct NoneQueryTests {
+@MainActor @Suite(.inTurn) struct NoneQueryTests {
   private let statements = Lock<[String]>([])
   private let stack: Stack
   private var view: ViewContext { stack.viewContext }

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Predicates as queries, which must find the same entities as in Foundation.
-@Suite struct PredicateTests {
+@Suite(.inTurn) struct PredicateTests {
   private static let ranks: [Int64] = [1, 2, 3]
   private static let titles: Set<String> = ["a", "ab"]
   private static let span: ClosedRange<Int64> = 0...5

@@ -1,12 +1,13 @@
 import Foundation
 internal import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Sorts, limits and counts, compared with arrays in Swift.
-@Suite struct QueryOrderTests {
+@Suite(.inTurn) struct QueryOrderTests {
   /// A sort key, both as a query and as a comparison of tracks.
   private struct Sort: Sendable {
     let query: @Sendable (Query<Track>, SortOrder) -> Query<Track>

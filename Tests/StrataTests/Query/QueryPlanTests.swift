@@ -1,10 +1,11 @@
 import Foundation
 internal import StrataSQLite
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct QueryPlanTests {
+@Suite(.inTurn) struct QueryPlanTests {
   private let model: Model
 
   init() throws { model = try Model([Track.self, Album.self]) }

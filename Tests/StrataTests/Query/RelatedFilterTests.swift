@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Filters on related entities, over saved rows and over unsaved edits of every kind.
-@Suite @MainActor struct RelatedFilterTests {
+@Suite(.inTurn) @MainActor struct RelatedFilterTests {
   /// All rows as plain Swift values.
   private struct World {
     var notes: [Int: Note] = [:]

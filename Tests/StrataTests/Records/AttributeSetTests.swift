@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Sets of positions, which behave like a `Set<Int>` on both sides of the 64-bit word.
-@Suite struct AttributeSetTests {
+@Suite(.inTurn) struct AttributeSetTests {
   private func positions(_ random: inout SeededRandom) -> Set<Int> {
     let bound = random.pick([3, 64, 65, 130, 300])
     return Set((0..<random.below(8)).map { _ in random.below(bound) })

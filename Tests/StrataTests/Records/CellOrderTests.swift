@@ -1,6 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -8,7 +9,7 @@ import Testing
 /// The order of cells in memory, which must be the order in SQLite.
 ///
 /// Otherwise the matcher and the store would find different rows.
-@Suite struct CellOrderTests {
+@Suite(.inTurn) struct CellOrderTests {
   /// Returns two cells.
   ///
   /// Half of the pairs are close to each other, where a rounding comparison would be wrong.

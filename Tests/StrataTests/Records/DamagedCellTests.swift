@@ -1,10 +1,11 @@
 import Foundation
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Cells of a storage class that their column cannot have, as in a damaged file.
-@Suite struct DamagedCellTests {
+@Suite(.inTurn) struct DamagedCellTests {
   private struct Every: Entity {
     var id: Int64 = 0
     var flag = true

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Operations that split and join records, compared with plain arrays of cells.
-@Suite struct RecordCombiningTests {
+@Suite(.inTurn) struct RecordCombiningTests {
   private func pair(_ random: inout SeededRandom) throws -> (Record, Record) {
     let count = random.oneIn(4) ? 60 + random.below(80) : random.below(8)
     let first = random.cells(count)

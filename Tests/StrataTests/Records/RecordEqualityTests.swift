@@ -1,10 +1,11 @@
 internal import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct RecordEqualityTests {
+@Suite(.inTurn) struct RecordEqualityTests {
   @Test func `records are equal exactly if their cells are the same`() throws {
     var random = SeededRandom.printingSeed()
     var equals = 0

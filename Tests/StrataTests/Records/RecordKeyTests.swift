@@ -1,11 +1,12 @@
 internal import Foundation
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct RecordKeyTests {
+@Suite(.inTurn) struct RecordKeyTests {
   /// Returns cells of one storage class, like the keys of one table.
   private func cells(_ kind: Int, _ random: inout SeededRandom) -> [Cell] {
     (0..<200).map { _ in

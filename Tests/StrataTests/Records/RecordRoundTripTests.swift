@@ -1,12 +1,13 @@
 internal import Foundation
 internal import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Cells that must come back unchanged from a record, and from SQLite.
-@Suite struct RecordRoundTripTests {
+@Suite(.inTurn) struct RecordRoundTripTests {
   @Test func `integers of every width come back`() throws {
     for value in EdgeValues.integers {
       let record = try Record([.integer(value), .integer(1)])

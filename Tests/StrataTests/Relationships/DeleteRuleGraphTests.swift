@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -25,7 +26,7 @@ struct Node: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Node.self), .timeLimit(.minutes(25))) struct DeleteRuleGraphTests {
+@Suite(.inTurn, .stack(Node.self)) struct DeleteRuleGraphTests {
   let stack = Stack.test
 
   private func nodes() async throws -> [Node] { try await stack.fetch(Node.all) }

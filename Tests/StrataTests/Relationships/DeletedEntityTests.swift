@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The relationships of an entity that is deleted here, in the store, or by a rule.
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Note.self, Tag.self, Colleague.self, Folder.self))
 @MainActor struct DeletedEntityTests {
   let stack = Stack.test
   let folder = Folder(id: 1, name: "in")

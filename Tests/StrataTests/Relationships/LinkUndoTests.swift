@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Note.self, Tag.self, Colleague.self, Folder.self))
 @MainActor struct LinkUndoTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

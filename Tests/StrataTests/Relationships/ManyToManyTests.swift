@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Note.self, Tag.self, Colleague.self, Folder.self))
 @MainActor
 struct ManyToManyTests {
   let stack = Stack.test

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Note.self, Tag.self, Colleague.self, Folder.self))
 @MainActor struct OrderedToManyTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
@@ -95,7 +96,7 @@ import Testing
   }
 }
 
-@Suite struct PlacementTests {
+@Suite(.inTurn) struct PlacementTests {
   @Test func `any list takes an element at any index, and few others move`() {
     var random = SeededRandom.printingSeed()
     for _ in 0..<2_000 {

@@ -1,11 +1,12 @@
 import Foundation
 import StrataSQLite
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Note.self, Tag.self, Colleague.self, Folder.self))
 @MainActor
 struct PrefetchTests {
   let stack = Stack.test

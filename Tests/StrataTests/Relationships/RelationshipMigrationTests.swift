@@ -1,3 +1,4 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -75,7 +76,7 @@ private enum Required {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct RelationshipMigrationTests {
+@Suite(.inTurn) struct RelationshipMigrationTests {
   @Test func `a relationship comes to a store, and is renamed with its entities`() async throws {
     let file = try StoreFile()
     try await file.open(V1.Note.self, V1.Tag.self, version: 1) { stack in

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Links with keys of every kind, and relationships that a schema may not have.
-@Suite struct RelationshipSchemaTests {
+@Suite(.inTurn) struct RelationshipSchemaTests {
   private struct Plain: Entity {
     var id = 0
     static let twins = manyToMany(Twin.self)

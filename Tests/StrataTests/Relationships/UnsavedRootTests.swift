@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Relationships whose root is made or deleted only by unsaved edits.
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self)) @MainActor
+@Suite(.inTurn, .stack(Note.self, Tag.self, Colleague.self, Folder.self)) @MainActor
 struct UnsavedRootTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -68,7 +69,7 @@ struct NaiveSearch {
   }
 }
 
-@Suite struct FullTextQueryTests {
+@Suite(.inTurn) struct FullTextQueryTests {
   private func fill(
     _ stack: Stack, _ count: Int, _ random: inout SeededRandom
   ) async throws -> [Page] {

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Searches over unsaved edits.
-@Suite struct LayeredSearchTests {
+@Suite(.inTurn) struct LayeredSearchTests {
   @Test(arguments: 1...4) func `unsaved edits are found like saved ones`(run: Int) async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)

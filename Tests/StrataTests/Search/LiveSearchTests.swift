@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Live queries of words and of places.
-@MainActor @Suite struct LiveSearchTests {
+@MainActor @Suite(.inTurn) struct LiveSearchTests {
   @Test func `a live query of places follows edits and commits`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)

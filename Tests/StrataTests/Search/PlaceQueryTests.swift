@@ -1,10 +1,11 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct PlaceQueryTests {
+@Suite(.inTurn) struct PlaceQueryTests {
   private func fill(
     _ stack: Stack, _ count: Int, _ random: inout SeededRandom
   ) async throws -> [Page] {

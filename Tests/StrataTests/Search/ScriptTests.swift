@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -165,10 +166,10 @@ private struct Parts: Entity, Equatable {
 /// Words of one or two characters were ignored in an index of three characters, so that a deletion
 /// by a search deleted too much. A stored text ended at its NUL, and an unsaved one did not.
 /// Diacritics of Latin letters alone did not count.
-@Suite(.timeLimit(.minutes(1))) struct ScriptTests {
+@Suite(.inTurn) struct ScriptTests {
   @Test func `stored and unsaved texts are found as the article says`() async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<4 {
+    for _ in 0..<2 {
       let stack = try await Stack.temporary(Words.self, Parts.self)
       let rows = (0..<40).map { ($0, [Script(&random), Script(&random)]) }
       let unsaved = stack.makeScratch()

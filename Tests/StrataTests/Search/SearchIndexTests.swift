@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// The indexes of words and places, which must have the rows' content after any change.
-@Suite struct SearchIndexTests {
+@Suite(.inTurn) struct SearchIndexTests {
   @Test(arguments: 1...6) func `a random history leaves the indexes exact`(run: Int) async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)

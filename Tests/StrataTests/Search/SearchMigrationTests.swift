@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -76,7 +77,7 @@ private enum Renamed {
   }
 }
 
-@Suite(.timeLimit(.minutes(25))) struct SearchMigrationTests {
+@Suite(.inTurn) struct SearchMigrationTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

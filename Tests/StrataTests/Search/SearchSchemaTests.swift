@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite struct SearchSchemaTests {
+@Suite(.inTurn) struct SearchSchemaTests {
   private struct Ranked: Entity {
     var id = ""
     var rank = ""

@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Updates of a query's rows in one commit of the writer.
-@Suite(.timeLimit(.minutes(25))) struct AssignmentTests {
+@Suite(.inTurn) struct AssignmentTests {
   private struct Song: Entity, Equatable {
     var id = 0
     var title = ""

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct CheckpointRuleTests {
+@Suite(.inTurn) struct CheckpointRuleTests {
   @Test func `a short log is left alone`() {
     var rule = CheckpointRule(limit: 160)
     for frames in [0, 1, 79] { #expect(rule.didCommit(frames: frames) == .nothing) }

@@ -1,5 +1,6 @@
 import StrataFaults
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -10,7 +11,7 @@ internal import Foundation
 /// The errors that an app gets when the system fails.
 ///
 /// `strata-stress faults` lets every call fail in turn.
-@Suite(.timeLimit(.minutes(25))) struct FaultTests {
+@Suite(.inTurn) struct FaultTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

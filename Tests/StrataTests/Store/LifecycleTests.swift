@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct LifecycleTests {
+@Suite(.inTurn) struct LifecycleTests {
   private typealias Step = (call: Lifecycle.Call, action: Lifecycle.Action, state: Lifecycle.State)
 
   /// Returns the effect of every call in a state without a transition under way.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -8,7 +9,7 @@ import Testing
 ///
 /// Commits wait for the view context as long as it takes. So the log's growth does not depend on
 /// how busy the machine is.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct LogLengthTests {
+@Suite(.inTurn) @MainActor struct LogLengthTests {
   private let limit = 256 * 1024
   /// The greatest length that the log may reach.
   ///

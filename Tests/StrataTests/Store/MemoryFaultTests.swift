@@ -1,5 +1,6 @@
 import StrataFaults
 import StrataSQLite
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -7,7 +8,7 @@ import Testing
 /// Queries while SQLite runs out of memory.
 ///
 /// Each test has a process of its own, because the limit holds for all connections of a process.
-@Suite(.timeLimit(.minutes(25))) struct MemoryFaultTests {
+@Suite(.inTurn) struct MemoryFaultTests {
   // A value that could not be bound would be null, and a list of values that could not be copied
   // would be empty. The result would lack rows without an error.
   @Test func `a query without memory fails, and never finds less`() async {

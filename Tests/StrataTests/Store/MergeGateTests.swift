@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// One merge turn at a time: every state meets every event.
-@Suite struct MergeGateTests {
+@Suite(.inTurn) struct MergeGateTests {
   private static func gate(opens: Bool = true) -> MergeGate {
     let gate = MergeGate()
     if opens { gate.open() }

@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The rule that wakes the view context: every state meets every event.
-@Suite struct MergePullTests {
+@Suite(.inTurn) struct MergePullTests {
   private enum Event: CaseIterable {
     case wake, suspend, resume, close, saveEnded, step, lastStep, failure, retry
   }

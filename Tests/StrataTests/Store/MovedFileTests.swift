@@ -1,11 +1,12 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A store whose file goes away while the stack is open acknowledges no save.
-@Suite(.timeLimit(.minutes(25))) @MainActor struct MovedFileTests {
+@Suite(.inTurn) @MainActor struct MovedFileTests {
   let folder: StoreFolder
 
   init() throws { folder = try StoreFolder() }

@@ -1,12 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Transactions that roll back a part of themselves, go on and commit.
-@Suite(.timeLimit(.minutes(1))) struct PartialRollbackTests {
+@Suite(.inTurn) struct PartialRollbackTests {
   private struct Refusal: Error {}
 
   /// A migration caught an error of a conversion and committed, and so did the saves after it. When

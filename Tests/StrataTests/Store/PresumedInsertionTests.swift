@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -9,6 +10,7 @@ import Testing
 /// Rules and checks must run on the rows that the save leaves in the store. They must not run on an
 /// insertion that the policy drops, or on a row of another context.
 @Suite(
+  .inTurn,
   .stack(
     Boat.self, Harbour.self, Pier.self, Berth.self, Pennant.self, Booking.self, Room.self))
 struct PresumedInsertionTests {

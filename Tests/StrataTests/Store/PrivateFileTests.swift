@@ -1,11 +1,12 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 internal import Foundation
 
-@Suite(.timeLimit(.minutes(25))) struct PrivateFileTests {
+@Suite(.inTurn) struct PrivateFileTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -1,11 +1,13 @@
 import Foundation
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.stack(Booking.self, Room.self, Boat.self, Harbour.self)) struct SaveValidationTests {
+@Suite(.inTurn, .stack(Booking.self, Room.self, Boat.self, Harbour.self)) struct SaveValidationTests
+{
   let stack = Stack.test
 
   private func failures(

@@ -1,4 +1,5 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
@@ -23,7 +24,7 @@ private enum Widget {
 }
 
 /// Several programs that open one store.
-@Suite(.timeLimit(.minutes(25))) struct SharedOpeningTests {
+@Suite(.inTurn) struct SharedOpeningTests {
   private let folder: StoreFolder
   init() throws { folder = try StoreFolder() }
 

@@ -1,11 +1,12 @@
 import Dispatch
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) struct SnapshotTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct SnapshotTests {
   let stack = Stack.test
 
   private func count(_ snapshot: Snapshot) async throws -> Int {

@@ -24,9 +24,9 @@ final class WriterStop: Sendable {
   func release() { goOn.signal() }
 }
 
-/// Yields until the condition holds. Returns false if it does not hold within five minutes.
+/// Yields until the condition holds. Returns false if it does not hold within 50 seconds.
 nonisolated(nonsending) func eventually(_ condition: () async -> Bool) async -> Bool {
-  let end = ContinuousClock.now + .seconds(300)
+  let end = ContinuousClock.now + .seconds(50)
   while ContinuousClock.now < end {
     if await condition() { return true }
     await Task.yield()

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct TurnstileTests {
+@Suite(.inTurn) struct TurnstileTests {
   private let turnstile = Turnstile()
 
   @Test func `one is inside at a time, in the order in which they came`() async throws {

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite struct WorkQueueTests {
+@Suite(.inTurn) struct WorkQueueTests {
   /// Adds numbered units and returns their names.
   private func add(
     _ units: some Sequence<Int>, _ lane: Lane, to queue: inout WorkQueue<Int>,

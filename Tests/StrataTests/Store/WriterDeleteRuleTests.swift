@@ -1,9 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self, Pier.self, Berth.self)) struct WriterDeleteRuleTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pier.self, Berth.self)) struct WriterDeleteRuleTests
+{
   let stack = Stack.test
   let oban = Harbour(id: 1, name: "Oban")
   let mallaig = Harbour(id: 2, name: "Mallaig")

@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// Random layers, compared with a dictionary.
-@Suite(.stack(Boat.self, Harbour.self)) struct WriterModelTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct WriterModelTests {
   let stack = Stack.test
 
   @Test func `the store equals a dictionary, and what is announced is the difference`() async throws

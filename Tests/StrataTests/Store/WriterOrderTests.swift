@@ -1,10 +1,11 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// The queue's rules on a real stack whose writer is stopped.
-@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pier.self))
 struct WriterOrderTests {
   let stack = Stack.test
 

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self)) struct WriterPolicyTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct WriterPolicyTests {
   let stack = Stack.test
   let theirs = Boat(id: 1, name: "Gull", length: 9)
   let mine = Boat(id: 1, name: "Tern", length: 7)

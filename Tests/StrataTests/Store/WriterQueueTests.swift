@@ -1,11 +1,12 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// The shell around the queue: tickets, holds and closing.
-@Suite(.timeLimit(.minutes(25))) struct WriterQueueTests {
+@Suite(.inTurn) struct WriterQueueTests {
   private let executor = StoreExecutor("strata.test")
 
   /// The units that ran so far, and the refused units.

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self)) struct WriterRowTests {
+@Suite(.inTurn, .stack(Boat.self, Harbour.self)) struct WriterRowTests {
   let stack = Stack.test
   let boat = Boat(id: 1, name: "Gull", length: 9, speed: 6)
 

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Pennant.self)) struct WriterUniquenessTests {
+@Suite(.inTurn, .stack(Pennant.self)) struct WriterUniquenessTests {
   let stack = Stack.test
 
   private func pennants(_ codes: String?...) -> [Pennant] {

@@ -16,14 +16,8 @@ import Foundation
     ///
     /// Deleted files have no locks, and their numbers soon belong to other files.
     init(of path: String) throws {
-      let files = FileManager.default
       let names = ["", "-wal", "-shm"].map { path + $0 }
-      for descriptor in try files.contentsOfDirectory(atPath: "/proc/self/fd") {
-        let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-        // The system adds a remark to the name of a removed file.
-        let name = target?.split(separator: " ").first.map(String.init)
-        if let name, names.contains(name) { descriptors += 1 }
-      }
+      descriptors = try Self.paths(in: path).count { names.contains($0) }
       let numbers = Self.numbers(of: path)
       // This reads up to the end of the file. Reading such a file as a whole stops after its first
       // piece.
@@ -37,6 +31,17 @@ import Foundation
           return parts.count == 3 ? Int(parts[2]) : nil
         }.first
         if let number, numbers.contains(number) { locks += 1 }
+      }
+    }
+
+    /// Returns the paths that begin with a text, one for each descriptor of this process.
+    static func paths(in folder: String) throws -> [String] {
+      let files = FileManager.default
+      return try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { descriptor in
+        let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+        // The system adds a remark to the name of a removed file.
+        let path = target?.split(separator: " ").first.map(String.init)
+        return path.flatMap { $0.hasPrefix(folder) ? $0 : nil }
       }
     }
 

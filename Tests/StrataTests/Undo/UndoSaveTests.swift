@@ -1,12 +1,12 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataSQLite
 
 /// Undo after a save, and during a save.
-@Suite(
-  .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self), .timeLimit(.minutes(25)))
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self))
 @MainActor struct UndoSaveTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,9 +1,10 @@
 import StrataTesting
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
+@Suite(.inTurn, .stack(Boat.self, Harbour.self, Pier.self)) @MainActor
 struct UndoTests {
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }

@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
 /// A continuation that takes its task to the task's actor without a detour.
-@Suite struct DirectContinuationTests {
+@Suite(.inTurn) struct DirectContinuationTests {
   /// An executor that runs its jobs at once, where they are enqueued, and counts those that ended.
   private final class Inline: SerialExecutor {
     let ended = Lock(0)

@@ -1,8 +1,9 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 
-@Suite(.timeLimit(.minutes(25))) struct TurnCounterTests {
+@Suite(.inTurn) struct TurnCounterTests {
   @MainActor
   @Test func `other tasks run after every 32nd turn`() async {
     let turns = TurnCounter()
