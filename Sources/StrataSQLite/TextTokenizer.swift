@@ -112,13 +112,16 @@ private final class WordTokenizer {
       context: context, take: take, offsets: folded.offsets(upTo: count))
     return folded.bytes.withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return SQLITE_OK }
-      return parent.xTokenize(instance, &relay, flags, start, Int32(bytes.count)) {
-        context, flags, word, length, start, end in
-        guard let relay = context?.assumingMemoryBound(to: Relay.self).pointee else {
-          return SQLITE_ERROR
+      return withUnsafeMutablePointer(to: &relay) { relay in
+        parent.xTokenize(instance, UnsafeMutableRawPointer(relay), flags, start, Int32(bytes.count))
+        {
+          context, flags, word, length, start, end in
+          guard let relay = context?.assumingMemoryBound(to: Relay.self).pointee else {
+            return SQLITE_ERROR
+          }
+          return relay.take(
+            relay.context, flags, word, length, relay.offsets[Int(start)], relay.offsets[Int(end)])
         }
-        return relay.take(
-          relay.context, flags, word, length, relay.offsets[Int(start)], relay.offsets[Int(end)])
       }
     }
   }

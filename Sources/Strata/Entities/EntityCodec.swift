@@ -60,7 +60,7 @@ struct EntityCodec: Sendable {
 
   /// Returns whether a cell may stand for a value that this codec would write as another cell.
   ///
-  /// Such a cell is of a program of its own, of an earlier version of the type, or of a migration.
+  /// Another program, an earlier version of the type or a migration has written such a cell.
   func mayRespell(_ column: Int, in row: RecordView) -> Bool {
     let tag = CellTag(rawValue: row.tag(column))
     switch steps[column].kind {
