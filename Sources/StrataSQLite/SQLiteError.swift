@@ -66,10 +66,7 @@ internal import CStrataSQLite
   /// The primary result code.
   package var primary: Int32 { code & 0xFF }
 
-  /// Whether another connection was in the way.
-  ///
-  /// SQLite reports a broken protocol if others began and ended its attempts to read too often.
-  package var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_PROTOCOL }
+  package var isBusy: Bool { primary == SQLITE_BUSY }
   package var isInterrupted: Bool { primary == SQLITE_INTERRUPT }
   package var isFull: Bool { primary == SQLITE_FULL || isWithoutSpace }
   package var isNotADatabase: Bool { primary == SQLITE_NOTADB }

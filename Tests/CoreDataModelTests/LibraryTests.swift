@@ -5,7 +5,9 @@ import StrataTesting
 import StrataTestTurns
 import Testing
 
-@Suite(.inTurn, .stack(
+@Suite(
+  .inTurn,
+  .stack(
     Album.self, Artist.self, Biography.self, DataEntity.self, Label.self, Media.self,
     Nickname.self, Nothing.self, Playlist.self))
 struct LibraryTests {
