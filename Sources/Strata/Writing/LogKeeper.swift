@@ -16,13 +16,7 @@ final class LogKeeper {
     patience = options.logPatience
   }
 
-  /// - Parameter isDemanded: whether the file needs the log before the log is long.
-  func didCommit(frames: Int, isDemanded: Bool) -> CheckpointRule.Step {
-    checkpoints.didCommit(frames: frames, isDemanded: isDemanded)
-  }
-
-  /// Whether the log is being written back beside the writer.
-  var isWritingBack: Bool { checkpoints.isWritingBack }
+  func didCommit(frames: Int) -> CheckpointRule.Step { checkpoints.didCommit(frames: frames) }
 
   func didWriteBack() { checkpoints.didWriteBack() }
 

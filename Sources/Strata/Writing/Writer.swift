@@ -45,18 +45,15 @@ actor Writer {
     newest: NewestCommit
   ) throws(StoreError) {
     let connection: Connection
-    do throws(StoreError) { connection = try options.firstConnection(.readWrite) } catch {
-      throw error.at(options.path)
-    }
-    let opened: OpenedState
     do throws(StoreError) {
-      (migration, opened) = try Self.prepare(connection, options)
+      connection = try options.connection(.readWrite)
+      migration = try StoreFormat.prepare(connection, options)
       // The next process that opens the path must find the commits of this writer.
       if connection.hasMoved { throw .setAside }
     } catch {
-      connection.leaveLog(connection.hasMoved)
       throw error.at(options.path)
     }
+    let opened = try OpenedState(connection, options)
     self.executor = executor
     self.options = options
     self.publisher = publisher
@@ -76,22 +73,6 @@ actor Writer {
     merge = MergeFeed(publisher, mergeGate)
     hasDeferredIndexes = opened.hasDeferredIndexes
     newest.set(opened.commit)
-  }
-
-  /// Creates or migrates the store, and reads its state.
-  ///
-  /// Another process may migrate the store in between, to the same schema or to another one.
-  private static func prepare(
-    _ connection: Connection, _ options: StoreOptions
-  ) throws(StoreError) -> (MigrationPlan, OpenedState) {
-    let plan = try StoreFormat.prepare(connection, options)
-    do throws(StoreError) {
-      return (plan, try OpenedState(connection, options, isNew: plan.storedVersion == nil))
-    } catch {
-      guard error.code == .schemaChanged else { throw error }
-      let plan = try StoreFormat.prepare(connection, options)
-      return (plan, try OpenedState(connection, options))
-    }
   }
 
   static func open(
@@ -135,7 +116,6 @@ actor Writer {
     author: String? = nil, _ body: (inout Transaction) throws(StoreError) -> Result
   ) throws(StoreError) -> (commit: Int64, result: Result) {
     let connection = try connection
-    try tieLog(connection)
     let start = options.log.start()
     var isAtEnd = false
     try connection.run(Self.begin)
@@ -159,7 +139,7 @@ actor Writer {
         try history?.append(changes, number: number, author: transaction.author, connection)
       }
       let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
-      if isCounted, try file.checkPlace(of: connection, counter.mark) { counter.didReachFile() }
+      if isCounted { try file.checkPlace(of: connection) }
       isAtEnd = true
       try connection.run(Self.end)
       if let schema { file.didChangeSchema(to: schema) }
@@ -272,12 +252,10 @@ actor Writer {
     // The schema version changes whenever another process makes an index. If the versions never
     // meet, the pool has opened another file.
     for _ in 0..<100 {
-      do throws(StoreError) {
-        return try pool.pin(schemaVersion: file.schemaVersion, of: file.id)
-      } catch {
+      do throws(StoreError) { return try pool.pin(schemaVersion: file.schemaVersion) } catch {
         guard let connection = file.isLost ? try connection : file.connection else { throw error }
         // A reader cannot be opened, or opens another file.
-        try file.checkPlace(of: connection, counter.mark)
+        try file.checkPlace(of: connection)
         guard error.code == .schemaChanged, try file.hasSameTables(connection) else { throw error }
       }
     }
