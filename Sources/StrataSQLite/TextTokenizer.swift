@@ -34,8 +34,12 @@ package enum TextTokenizer {
       return nil
     }
     var api: UnsafeMutablePointer<fts5_api>?
+    // SQLite keeps the pointer to the name, so the name must live as long as the program.
+    let name: StaticString = "fts5_api_ptr"
     return withUnsafeMutablePointer(to: &api) { place in
-      sqlite3_bind_pointer(statement, 1, place, "fts5_api_ptr", nil)
+      name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+        _ = sqlite3_bind_pointer(statement, 1, place, $0, nil)
+      }
       return sqlite3_step(statement) == SQLITE_ROW ? place.pointee : nil
     }
   }
