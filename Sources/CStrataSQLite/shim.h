@@ -7,6 +7,12 @@
 #include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 // Swift cannot write SQLITE_STATIC and SQLITE_TRANSIENT: they are casts to a function pointer.
 
@@ -54,10 +60,49 @@ static inline int strata_lock_file(sqlite3 *connection) {
   return code;
 }
 
+// Reads the database file itself, past the log. Bytes behind the end of the file are 0.
+static inline int strata_read_file(sqlite3 *connection, void *bytes, int count,
+                                   sqlite3_int64 offset) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK) return code;
+  if (!file || !file->pMethods) return SQLITE_CANTOPEN;
+  code = file->pMethods->xRead(file, bytes, count, offset);
+  return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
+}
+
+// Whether the connection, if it is the last, leaves the log when it closes.
+static inline void strata_leave_log(sqlite3 *connection, int leaves) {
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leaves, (int *)0);
+}
+
 static inline int strata_has_moved(sqlite3 *connection) {
   int moved = 0;
   int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   return code == SQLITE_OK && moved;
+}
+
+// The time at which a file was made, in nanoseconds; 0 if the file system does not keep it. Removed
+// files leave their inode numbers to new files, so the number alone tells no file from a later one.
+static inline int64_t strata_birth(const char *path) {
+#if defined(__APPLE__)
+  struct stat status;
+  if (stat(path, &status) != 0) return 0;
+  return (int64_t)status.st_birthtimespec.tv_sec * 1000000000 + status.st_birthtimespec.tv_nsec;
+#elif defined(__linux__) && defined(SYS_statx)
+  // struct statx is a GNU extension, too: the mask comes first, and the time of birth at 80.
+  unsigned char status[256] = {0};
+  uint32_t mask = 0, nanoseconds = 0;
+  int64_t seconds = 0;
+  if (syscall(SYS_statx, AT_FDCWD, path, 0, 0x800, status) != 0) return 0;
+  memcpy(&mask, status, sizeof mask);
+  memcpy(&seconds, status + 80, sizeof seconds);
+  memcpy(&nanoseconds, status + 88, sizeof nanoseconds);
+  return mask & 0x800 ? seconds * 1000000000 + nanoseconds : 0;
+#else
+  (void)path;
+  return 0;
+#endif
 }
 
 // memmem is a GNU extension that the Glibc module hides from Swift.

@@ -81,7 +81,9 @@ package final class Connection {
       // Darwin's `fsync` leaves bytes in the disk's own cache. A full sync also writes these.
       try execute("PRAGMA checkpoint_fullfsync = ON")
       if synchronous == .full { try execute("PRAGMA fullfsync = ON") }
-      if try belongs(to: application) { try keepLog() }
+      try waitForLocks { () throws(SQLiteError) in
+        if try belongs(to: application) { try keepLog() }
+      }
       // The writer decides about checkpoints. A checkpoint must not be a side effect of a commit.
       try execute("PRAGMA wal_autocheckpoint = 0")
       sqlite3_wal_hook(
@@ -115,6 +117,25 @@ package final class Connection {
       let code = register(handle)
       guard code == SQLITE_OK else {
         throw SQLiteError(code: code, connection: handle, sql: nil)
+      }
+    }
+  }
+
+  /// Runs `body` again while another connection is in the way, up to the busy timeout.
+  ///
+  /// SQLite does not ask its busy handler while it changes the journal mode, because it holds a lock
+  /// for reading then, and two connections that wait like that would wait for each other. Between
+  /// two attempts this connection holds no lock.
+  private func waitForLocks(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    let end = ContinuousClock.now + .milliseconds(Int64(busyTimeout))
+    var (waited, pause) = (Int32(0), Int32(1))
+    while true {
+      do throws(SQLiteError) { return try body() } catch {
+        guard error.isBusy, waited < busyTimeout, ContinuousClock.now < end else { throw error }
+        sqlite3_sleep(min(pause, busyTimeout - waited))
+        waited += pause
+        // The pauses differ between processes, so that they do not meet again and again.
+        pause = min(pause * 2, 16) + Int32.random(in: 0...4)
       }
     }
   }

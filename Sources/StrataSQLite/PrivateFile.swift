@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// SQLite itself creates files that other users can read. The log and its index get the permissions
 /// of the database file.
-enum PrivateFile {
+package enum PrivateFile {
   /// Held while a file is created, so that a second connection that creates the file opens it only
   /// after the descriptor is closed. Closing a descriptor releases every lock that the process has
   /// on the file, including SQLite's.
@@ -18,7 +18,7 @@ enum PrivateFile {
   ///
   /// A symbolic link to a missing file is followed, as SQLite does. Otherwise SQLite would create
   /// that file with its own permissions.
-  static func create(_ path: String) {
+  package static func create(_ path: String) {
     creation.withLock { _ in
       var path = path
       for _ in 0..<linkLimit {

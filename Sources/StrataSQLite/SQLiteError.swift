@@ -66,7 +66,10 @@ internal import CStrataSQLite
   /// The primary result code.
   package var primary: Int32 { code & 0xFF }
 
-  package var isBusy: Bool { primary == SQLITE_BUSY }
+  /// Whether another connection was in the way.
+  ///
+  /// SQLite reports a broken protocol if others began and ended its attempts to read too often.
+  package var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_PROTOCOL }
   package var isInterrupted: Bool { primary == SQLITE_INTERRUPT }
   package var isFull: Bool { primary == SQLITE_FULL || isWithoutSpace }
   package var isNotADatabase: Bool { primary == SQLITE_NOTADB }
@@ -102,6 +105,7 @@ internal import CStrataSQLite
 /// Result codes that callers of ``Statement/runReturningCode()`` tell apart.
 package enum ResultCode {
   package static var done: Int32 { SQLITE_DONE }
+  package static var busy: Int32 { SQLITE_BUSY }
   package static var constraint: Int32 { SQLITE_CONSTRAINT }
   package static var corrupt: Int32 { SQLITE_CORRUPT }
 

@@ -6,6 +6,7 @@ let usage = """
          strata-stress live [--rows N] [--seed N]
          strata-stress processes [--commits N] [--processes N] [--history 0|1] [--kill 0|1]
                                  [--seed N]
+         strata-stress openings [--rounds N] [--seed N]
          strata-stress filters [--count N] [--seed N]
          strata-stress numbers [--count N] [--seed N]
          strata-stress registry [--trials N] [--seed N]
@@ -33,6 +34,9 @@ let usage = """
   processes  N processes (2) with N commits each (10,000) on one store, with a history (1) or
            without; with --kill 1 the last one is killed in the middle of its work.
            Long form: as it is, with --history 0, and with --kill 1.
+  openings  2 to 6 processes open one store at the same moment, N times (1,000): a new store or one of
+           an earlier version, with kills; and backups that are put over a store that is open or was
+           killed. Long form: as it is.
   filters  N generated filters (200,000), each run by SQLite and in plain Swift, one in three over
            unsaved edits, too. Long form: --count 5000000.
   numbers  N generated numbers (1,000,000), read by the JSON parser and by the standard library.
@@ -164,6 +168,17 @@ func runMode() async throws -> Report {
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await ProcessStress(options).run()
+  case "openings":
+    let given = numbers(arguments.dropFirst(), allowed: ["--rounds", "--seed"])
+    var options = OpeningStress.Options()
+    options.rounds = given["--rounds"].map { Int(clamping: $0) } ?? options.rounds
+    options.seed = given["--seed"] ?? options.seed
+    printSeed(options.seed)
+    var stress = OpeningStress(options)
+    return try await stress.run()
+  case "opening-child":
+    try await OpeningChild.run()
+    exit(0)
   #if Postgres
     case "replica":
       let given = numbers(

@@ -48,8 +48,8 @@ extension Stack {
     var migration = options.migration
     migration.progress = nil
     let planner = MigrationPlanner(
-      model: try Model(entities), path: try url.storePath, version: options.schemaVersion,
-      options: migration, busyTimeout: options.busyTimeout)
+      model: try Model(entities), path: StorePath(try url.storePath).canonical,
+      version: options.schemaVersion, options: migration, busyTimeout: options.busyTimeout)
     try planner.options.check(version: planner.version)
     return try await StoreExecutor("strata.plan").run { () throws(StoreError) in
       try planner.plan()

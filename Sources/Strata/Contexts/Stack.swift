@@ -197,9 +197,11 @@ public final class Stack: Sendable {
   ) async throws(StoreError) -> Stack {
     let start = ContinuousClock.now
     let model = try Model(entities)
+    let place = StorePath(path)
     let (store, setAside) = try await Store.open(
       StoreOptions(
-        path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
+        place: place, isTemporary: temporaryFolder != nil, model: model,
+        synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
         migration: options.migration, logLimit: options.logLimit, logPatience: options.logPatience,
         bounds: options.bounds, history: options.history, author: options.author,

@@ -18,7 +18,7 @@ extension Store {
     }
     guard rule.rebuilds(after: unreadable) else { throw unreadable }
     let date = options.now()
-    let move = SetAside(options.path)
+    let move = SetAside(options.path, .unreadable)
     let isSame = { FileState(ofDatabaseAt: options.path).number == file }
     let outcome = try move.move(at: date, keeping: rule.kept, if: isSame, after: unreadable)
     let store = try await open(options)

@@ -13,7 +13,7 @@ package enum StoreRehearsal {
       path: path, access: .readWrite, application: StoreFormat.applicationID,
       busyTimeout: .seconds(5))
     try connection.execute("BEGIN IMMEDIATE")
-    try StoreFormat.create(connection, description)
+    try StoreFormat.create(connection, at: path, description)
     let migration = Migration(connection, description, to: description.version, ProgressMeter(nil))
     for table in description.tables {
       for row in try rows(table) { try migration.insert(row, into: table.name) }

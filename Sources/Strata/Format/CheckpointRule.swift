@@ -28,7 +28,9 @@ struct CheckpointRule: Sendable {
   let limit: Int
   private var nextAttempt: Int
   private(set) var isDue = false
-  private var isWritingBack = false
+  private(set) var isWritingBack = false
+  /// The length of the log, in frames, from which a write-back can be demanded.
+  private var nextDemand = 1
   /// The length, in frames, from which commits wait during the current write-back.
   private var longest = 0
 
@@ -38,12 +40,19 @@ struct CheckpointRule: Sendable {
   }
 
   /// Notes a commit that left the log with `frames` frames, and returns the next step.
-  mutating func didCommit(frames: Int) -> Step {
+  ///
+  /// - Parameter isDemanded: whether the file needs the log before the log is long. After an attempt
+  ///   without success, the log doubles before the next attempt.
+  mutating func didCommit(frames: Int, isDemanded: Bool = false) -> Step {
     if isWritingBack { return frames < longest ? .nothing : .hold }
     let half = max(1, limit / 2)
     if frames < half { nextAttempt = half }
     // An attempt stays due after its patience has run out, but commits no longer wait for it.
-    if frames < nextAttempt { return .nothing }
+    if isDemanded && frames >= nextDemand {
+      nextDemand = 2 * frames
+    } else if frames < nextAttempt {
+      return .nothing
+    }
     // Two checkpoints must never overlap: SQLite before 3.51.3 could then lose commits.
     isDue = false
     isWritingBack = true

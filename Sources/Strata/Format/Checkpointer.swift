@@ -16,18 +16,27 @@ actor Checkpointer {
   init(_ options: StoreOptions) { self.options = options }
 
   /// Writes back as many frames as possible, then runs `done` on this actor's executor.
-  nonisolated func writeBack(then done: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - file: the writer's file.
+  ///   - mark: the mark of the log, which that file must have; nil to compare none.
+  nonisolated func writeBack(
+    to file: FileStatus.ID?, with mark: LogMark?, then done: @escaping @Sendable () -> Void
+  ) {
     executor.async {
-      self.assumeIsolated { $0.writeBackNow() }
+      self.assumeIsolated { $0.writeBackNow(to: file, with: mark) }
       done()
     }
   }
 
   /// Writes the log back. A failure loses nothing, because the log still has every frame.
-  private func writeBackNow() {
+  private func writeBackNow(to file: FileStatus.ID?, with mark: LogMark?) {
     do throws(StoreError) {
-      if connection == nil { connection = try options.connection(.existing) }
-      _ = try translatingErrors { () throws(SQLiteError) in try connection?.checkpointPassively() }
+      if connection == nil { connection = try options.connection(.existing, of: file) }
+      guard let connection,
+        try mark?.isTied(toFileOf: connection, at: options.path) != false
+      else { return }
+      _ = try translatingErrors { () throws(SQLiteError) in try connection.checkpointPassively() }
     } catch {
       options.log.note(.checkpointFailed(error.at(options.path)))
     }

@@ -74,6 +74,7 @@ enum DeferredIndexes {
       try connection.run("BEGIN IMMEDIATE")
       do throws(StoreError) {
         _ = try makeNext(connection)
+        try LogTie.stamp(connection)
         try connection.run("COMMIT")
       } catch {
         if connection.isInTransaction { try? connection.run("ROLLBACK") }

@@ -1,28 +1,20 @@
-internal import Foundation
-
 /// The state of a store's files, which shows writes while this process has them closed.
 ///
 /// Every commit of Strata changes the commit number in the store. The file state shows the writes
 /// of other programs, which do not count their commits.
 struct FileState: Sendable {
-  private struct File: Sendable, Equatable {
-    let number: UInt64?
-    let size: UInt64?
-    let modified: Date?
-  }
-
-  private let database: File
+  private let database: FileStatus?
   /// The log; nil if it is missing or empty. Opening the database makes an empty log.
-  private let log: File?
+  private let log: FileStatus?
 
   /// The number that tells the database file from every other file that exists at the same time;
   /// nil if there is no database file.
-  var number: UInt64? { database.number }
+  var number: UInt64? { database?.id.number }
 
   init(ofDatabaseAt path: String) {
-    database = Self.file(path)
-    let log = Self.file(path + "-wal")
-    self.log = (log.size ?? 0) == 0 ? nil : log
+    database = FileStatus(path)
+    let log = FileStatus(path + "-wal")
+    self.log = log?.size == 0 ? nil : log
   }
 
   /// Whether no program has written to the files since `earlier`.
@@ -32,13 +24,5 @@ struct FileState: Sendable {
   /// which then differs.
   func isUnchanged(since earlier: FileState) -> Bool {
     database == earlier.database && (log == nil || log == earlier.log)
-  }
-
-  private static func file(_ path: String) -> File {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return File(
-      number: (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value,
-      size: (attributes?[.size] as? NSNumber)?.uint64Value,
-      modified: attributes?[.modificationDate] as? Date)
   }
 }

@@ -15,6 +15,11 @@ struct MigrationPlanner: Sendable {
     }
     let connection: Connection
     do throws(StoreError) {
+      guard try LogBeside(of: path).belongs() else {
+        throw StoreError(
+          .replaced, "the log beside the file belongs to an earlier file",
+          advice: "open the store once, which sets that log aside")
+      }
       connection = try .open(.readOnly, path: path, busyTimeout: busyTimeout)
       try connection.run("BEGIN")
     } catch {

@@ -8,13 +8,22 @@ extension StoreError {
   }
 }
 
-/// Moves an unreadable store's files out of the way.
+/// Moves the files of a store out of the way.
 ///
 /// For example, `songs.sqlite` becomes `songs.sqlite.unreadable-2026-11-21T09.41.07Z`.
 struct SetAside {
+  /// The reason why files are set aside, which is a part of their names.
+  enum Reason: String {
+    /// The store cannot be read.
+    case unreadable
+    /// The log belongs to a file that is no longer at the path.
+    case replaced
+  }
+
   private static let suffixes = ["-wal", "-shm", ""]
   private let path: String
-  private var prefix: String { (path as NSString).lastPathComponent + ".unreadable-" }
+  private let reason: Reason
+  private var prefix: String { (path as NSString).lastPathComponent + ".\(reason.rawValue)-" }
   private var folder: String { (path as NSString).deletingLastPathComponent }
   private let files = FileManager.default
 
@@ -25,7 +34,29 @@ struct SetAside {
     case isAnother
   }
 
-  init(_ path: String) { self.path = path }
+  init(_ path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
+
+  /// Moves the log alone, and deletes the log that was moved before.
+  ///
+  /// No other connection has the file open.
+  ///
+  /// - Throws: ``StoreError`` with code `cannotOpen`. The log then stays where it is.
+  func moveLog(at date: Date) throws(StoreError) -> URL {
+    let earlier = (try? files.contentsOfDirectory(atPath: folder))?.filter { name in
+      name.hasPrefix(prefix) && name.hasSuffix(Self.suffixes[0])
+    }
+    let target = freeName(date) + Self.suffixes[0]
+    do { try files.moveItem(atPath: path + Self.suffixes[0], toPath: target) } catch {
+      throw StoreError(
+        .cannotOpen,
+        "the log of another file cannot be set aside: \(error.localizedDescription)",
+        advice: "check that its folder can be written")
+    }
+    for name in earlier ?? [] {
+      try? files.removeItem(atPath: (folder as NSString).appendingPathComponent(name))
+    }
+    return URL(fileURLWithPath: target)
+  }
 
   /// Moves the files, then deletes all but the newest files that were set aside.
   ///
@@ -38,7 +69,7 @@ struct SetAside {
   func move(
     at date: Date, keeping count: Int, if isSame: () -> Bool, after unreadable: StoreError
   ) throws(StoreError) -> Outcome {
-    let lock: FileLock
+    let lock: DatabaseFile
     do throws(StoreError) { lock = try self.lock(after: unreadable) } catch {
       // The connection that has the file open may be creating the next store.
       if !isSame() { return .isAnother }
@@ -64,8 +95,12 @@ struct SetAside {
   ///
   /// Without the lock, commits that another connection makes after it opened the file would move
   /// away with the file, unnoticed.
-  private func lock(after unreadable: StoreError) throws(StoreError) -> FileLock {
-    do throws(SQLiteError) { return try FileLock(path: path) } catch {
+  private func lock(after unreadable: StoreError) throws(StoreError) -> DatabaseFile {
+    do throws(SQLiteError) {
+      let file = try DatabaseFile(path: path)
+      try file.lock()
+      return file
+    } catch {
       if !error.isBusy { throw StoreError(error).at(path) }
       var busy = StoreError(
         .busy,
@@ -79,10 +114,10 @@ struct SetAside {
 
   private func freeName(_ date: Date) -> String {
     let time = date.ISO8601Format().replacingOccurrences(of: ":", with: ".")
-    let name = path + ".unreadable-" + time
+    let name = path + ".\(reason.rawValue)-" + time
     var number = 1
     var free = name
-    while files.fileExists(atPath: free) {
+    while Self.suffixes.contains(where: { files.fileExists(atPath: free + $0) }) {
       number += 1
       free = name + "-" + String(number)
     }
@@ -93,7 +128,7 @@ struct SetAside {
   ///
   /// A file that cannot be deleted stays and does no harm.
   private func deleteAll(butNewest count: Int) {
-    let names = (try? files.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+    let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
     let stores = names.filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") }
       .filter { !$0.hasSuffix("-shm") }
     let newestFirst = stores.sorted { $0.compare($1, options: .numeric) == .orderedDescending }

@@ -187,6 +187,7 @@ extension StoreFormat {
       "UPDATE strata_schema SET description = ?1, fingerprint = ?2", .text(today.compactJSON),
       .integer(model.fingerprint)
     ).perform()
+    try LogTie.stamp(connection)
   }
 }
 

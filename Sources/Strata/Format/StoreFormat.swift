@@ -5,7 +5,7 @@ enum StoreFormat {
   /// The text "Stra" as a number, which tells a Strata store from any other SQLite file.
   static let applicationID: Int64 = 0x5374_7261
   /// The version of the format of Strata's own tables.
-  static let version: Int64 = 5
+  static let version: Int64 = 6
 
   /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///
@@ -24,19 +24,28 @@ enum StoreFormat {
       makeDeferredIndexes(connection, options)
       return MigrationPlan(from: version, to: version)
     }
+    let written = try LogTie.writeBack(connection)
     try connection.run("BEGIN IMMEDIATE")
     do throws(StoreError) {
       let start = ContinuousClock.now
       let plan: MigrationPlan
       if try isEmptyFile(connection) {
         try create(
-          connection, model.description(version: version), fingerprint: model.fingerprint)
+          connection, at: options.path, model.description(version: version),
+          fingerprint: model.fingerprint)
         plan = model.creation(version: version)
       } else {
         plan = try migrate(connection, model, version: version, options.migration)
+        // The migration begins a session, because no copy of the store has its log.
+        if !plan.actions.isEmpty, case .all(let version) = written {
+          _ = try LogTie.mark(connection, at: options.path, ifVersionIs: version)
+        }
       }
       try connection.checkTransaction()
       try connection.run("COMMIT")
+      if !plan.actions.isEmpty && !options.isTemporary {
+        _ = try? connection.checkpointPassively()
+      }
       if plan.storedVersion != nil && !plan.actions.isEmpty {
         options.log.note(.migrated(plan, duration: start.duration(to: .now)))
       }
@@ -44,6 +53,16 @@ enum StoreFormat {
     } catch {
       if connection.isInTransaction { try? connection.run("ROLLBACK") }
       throw error
+    }
+  }
+
+  /// Begins a session before opening makes an index.
+  private static func tieLog(
+    _ connection: Connection, _ options: StoreOptions
+  ) throws(StoreError) {
+    if options.isTemporary { return }
+    if case .begun = try LogTie.begin(connection, at: options.path) {
+      _ = try? connection.checkpointPassively()
     }
   }
 
@@ -55,6 +74,9 @@ enum StoreFormat {
   private static func makeDeferredIndexes(_ connection: Connection, _ options: StoreOptions) {
     connection.setWaitsForLocks(false)
     defer { connection.setWaitsForLocks(true) }
+    guard (try? DeferredIndexes.exist(connection)) == true,
+      (try? tieLog(connection, options)) != nil
+    else { return }
     let start = ContinuousClock.now
     let meter = ProgressMeter(options.migration.progress)
     let count = (try? DeferredIndexes.makeAll(connection, meter)) ?? 0
@@ -80,14 +102,14 @@ enum StoreFormat {
     }
   }
 
-  /// Creates a store with the described tables in an empty file.
+  /// Creates a store with the described tables in an empty file at a path.
   static func create(
-    _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64 = 0
+    _ connection: Connection, at path: String, _ description: SchemaDescription,
+    fingerprint: Int64 = 0
   ) throws(StoreError) {
     try connection.run("PRAGMA application_id = \(applicationID)")
     try connection.run("PRAGMA user_version = \(version)")
-    try connection.run("CREATE TABLE strata_commit (number INTEGER NOT NULL)")
-    try connection.run("INSERT INTO strata_commit (number) VALUES (0)")
+    try StoredCommit.create(connection, at: path)
     for table in description.tables {
       try connection.run(table.sql.create)
       for index in table.indexes { try connection.run(index.create) }

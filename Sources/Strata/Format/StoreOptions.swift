@@ -3,7 +3,9 @@ internal import StrataSQLite
 
 /// The options with which a store is opened.
 struct StoreOptions: Sendable {
-  let path: String
+  let place: StorePath
+  /// Whether no other program knows the store, which is removed when it closes.
+  let isTemporary: Bool
   let model: Model
   let synchronous: Connection.Synchronous
   let busyTimeout: Duration
@@ -30,15 +32,46 @@ struct StoreOptions: Sendable {
   /// The clock.
   let now: @Sendable () -> Date
 
+  /// The path of the store's file, beside which everything else of the store lies.
+  var path: String { place.canonical }
+
   /// Opens a connection to the store's file.
-  func connection(_ access: Connection.Access) throws(StoreError) -> Connection {
+  ///
+  /// - Parameter file: the file that must be at the path; nil for any file.
+  /// - Throws: `replaced` if another file is at the path.
+  func connection(
+    _ access: Connection.Access, of file: FileStatus.ID? = nil
+  ) throws(StoreError) -> Connection {
+    // A connection to another file would share the log's index with the connections to this file.
+    if let file, FileStatus(path)?.id != file { throw .replaced(path) }
     let connection = try translatingErrors { () throws(SQLiteError) in
       try Connection(
         path: path, access: access, application: StoreFormat.applicationID,
         synchronous: synchronous, busyTimeout: busyTimeout)
     }
     try model.registerSpellings(on: connection)
+    if let file, FileStatus(path)?.id != file { throw .replaced(path) }
+    // The file may have become another one when the last connection closes.
+    if access != .readOnly { connection.leaveLog(true) }
     connection.reportStatements(to: observers, isOfWriter: access != .readOnly)
     return connection
+  }
+
+  /// Opens the first connection to the store's file, after the log beside it was checked.
+  func firstConnection(_ access: Connection.Access) throws(StoreError) -> Connection {
+    if access == .readWrite { PrivateFile.create(path) }
+    if let url = try LogBeside(of: path).settle(for: busyTimeout, at: now()) {
+      log.note(.logSetAside(url))
+    }
+    return try connection(access)
+  }
+}
+
+extension StoreError {
+  static func replaced(_ path: String) -> StoreError {
+    StoreError(
+      .replaced, "the store's file was removed, moved or replaced (\(path))",
+      advice: "close the stack and open it again, which shows the rows of the file that is there "
+        + "now; or put the earlier file back, and try again")
   }
 }

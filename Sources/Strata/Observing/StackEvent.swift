@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// An event in a stack's life that is worth a log entry.
 ///
@@ -40,6 +40,10 @@ public enum StackEvent: Sendable {
   case builtDeferredIndexes(count: Int, duration: Duration)
   /// The store could not be read, and made room for a new store.
   case setAside(SetAsideStore)
+  /// A log lay beside the store's file that belongs to an earlier file at the path.
+  ///
+  /// The file was replaced, for example by a backup, and the log was moved to the URL.
+  case logSetAside(URL)
   /// The stack has closed its file until it resumes.
   case suspended
   /// The stack has opened its file again.
@@ -83,7 +87,7 @@ extension StackEvent {
     switch self {
     case .opened, .suspended, .resumed, .closed: .debug
     case .migrated, .builtDeferredIndexes, .connectionReopened: .info
-    case .slowCommit, .connectionClosed, .logRetained, .importRefused: .warning
+    case .slowCommit, .connectionClosed, .logRetained, .logSetAside, .importRefused: .warning
     case .setAside, .commitFailed, .checkpointFailed, .readFailed, .schemaChanged: .error
     }
   }
@@ -95,6 +99,7 @@ extension StackEvent {
     case .migrated: "migrated the store"
     case .builtDeferredIndexes: "made indexes that an import had put off"
     case .setAside: "set aside a store that could not be read"
+    case .logSetAside: "set aside the log of an earlier file"
     case .suspended: "suspended"
     case .resumed: "resumed"
     case .closed: "closed the store"
@@ -123,6 +128,7 @@ extension StackEvent {
     case .builtDeferredIndexes(let count, let duration):
       ["count": "\(count)", "duration": "\(duration)"]
     case .setAside(let store): ["url": store.url?.path ?? "", "error": "\(store.error)"]
+    case .logSetAside(let url): ["url": url.path]
     case .slowCommit(let commit, let rows, let duration):
       ["commit": "\(commit)", "rows": "\(rows)", "duration": "\(duration)"]
     case .logRetained(let bytes, let snapshots):

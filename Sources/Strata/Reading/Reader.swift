@@ -31,12 +31,12 @@ actor Reader {
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
   private static let end = SQL("COMMIT")
 
-  /// Opens a connection; runs on the writer's executor.
-  init(_ options: StoreOptions) throws(StoreError) {
+  /// Opens a connection to the writer's file; runs on the writer's executor.
+  init(_ options: StoreOptions, of file: FileStatus.ID?) throws(StoreError) {
     executor = StoreExecutor("strata.reader")
     model = options.model
     repeatedReads = options.repeatedReads
-    connection = try options.connection(.readOnly)
+    connection = try options.connection(.readOnly, of: file)
   }
 
   /// Pins the newest commit, and waits for the executor; called only while the reader is idle.

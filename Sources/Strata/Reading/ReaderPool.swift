@@ -17,6 +17,8 @@ final class ReaderPool: Sendable {
     var whenEmpty: DirectContinuation<Void>?
     /// The schema version of the writer's last pin; nil before the first pin.
     var schemaVersion: Int64?
+    /// The writer's file.
+    var file: FileStatus.ID?
     /// Called when a failed read has ended a snapshot.
     var onLoss: (@Sendable () -> Void)?
 
@@ -48,8 +50,8 @@ final class ReaderPool: Sendable {
   /// - Throws: ``StoreError`` with code `closed` after the pool was closed, `schemaChanged` if the
   ///   tables no longer have the schema version, or one of SQLite's if the file cannot be opened or
   ///   read.
-  func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
-    state.withLock { $0.schemaVersion = schemaVersion }
+  func pin(schemaVersion: Int64, of file: FileStatus.ID?) throws(StoreError) -> Snapshot {
+    state.withLock { ($0.schemaVersion, $0.file) = (schemaVersion, file) }
     let (reader, pinned) = try pinnedReader()
     guard pinned.schemaVersion == schemaVersion else {
       reader.close { self.didClose() }
@@ -66,7 +68,7 @@ final class ReaderPool: Sendable {
     if let idle = state.withLock({ $0.idle.popLast() }) {
       reader = idle
     } else {
-      reader = try Reader(options)
+      reader = try Reader(options, of: state.withLock(\.file))
       state.withLock { $0.open += 1 }
     }
     do throws(StoreError) { return (reader, try reader.pinNow()) } catch {

@@ -13,34 +13,34 @@ final class CommitCounter {
     case unknown(upTo: Int64)
   }
 
-  private static let readDataVersion = SQL("PRAGMA data_version")
-
   /// The newest commit that was published.
   private(set) var number: Int64
   /// The number in the store when `dataVersion` was read.
   private var counted: Int64
   /// SQLite's counter, which changes with every commit of another connection.
   private var dataVersion: Int64
+  /// The mark in the store when `dataVersion` was read.
+  private(set) var mark: LogMark
 
   init(_ opened: OpenedState) {
     (number, counted, dataVersion) = (opened.commit, opened.commit, opened.dataVersion)
-  }
-
-  static func dataVersion(_ connection: Connection) throws(StoreError) -> Int64 {
-    try connection.prepared(readDataVersion).firstInteger() ?? 0
+    mark = opened.mark
   }
 
   /// Returns whether no other connection has committed since the last look, counted or not.
   func isCurrent(_ connection: Connection) throws(StoreError) -> Bool {
-    try Self.dataVersion(connection) == dataVersion
+    try StoredCommit.dataVersion(connection) == dataVersion
   }
 
   /// Compares the state that the open transaction sees with the last look.
   func look(_ connection: Connection) throws(StoreError) -> Finding {
-    let stored = try StoredCommit.read(connection)
-    let version = try Self.dataVersion(connection)
-    let isUncounted = version != dataVersion && stored == counted
-    (dataVersion, counted) = (version, stored)
+    var (stored, mark) = try StoredCommit.readMarked(connection)
+    let version = try StoredCommit.dataVersion(connection)
+    // The first commit of a session writes nothing but its mark.
+    let isSession = mark.session != self.mark.session && mark.count == 0
+    if mark.session == self.mark.session { mark.isInFile = self.mark.isInFile }
+    let isUncounted = version != dataVersion && stored == counted && !isSession
+    (dataVersion, counted, self.mark) = (version, stored, mark)
     if stored > number { return .commits(upTo: stored) }
     return stored < number || isUncounted ? .unknown(upTo: stored) : .nothing
   }
@@ -50,6 +50,12 @@ final class CommitCounter {
 
   /// Notes that the newest commit is this connection's.
   func didCommit() { counted = number }
+
+  /// Notes that the file has the session of the mark.
+  func didReachFile() { mark.isInFile = true }
+
+  /// Notes that this connection has begun a session.
+  func didBegin(_ mark: LogMark) { self.mark = mark }
 
   /// Starts to watch through another connection.
   ///

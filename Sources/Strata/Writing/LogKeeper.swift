@@ -16,7 +16,13 @@ final class LogKeeper {
     patience = options.logPatience
   }
 
-  func didCommit(frames: Int) -> CheckpointRule.Step { checkpoints.didCommit(frames: frames) }
+  /// - Parameter isDemanded: whether the file needs the log before the log is long.
+  func didCommit(frames: Int, isDemanded: Bool) -> CheckpointRule.Step {
+    checkpoints.didCommit(frames: frames, isDemanded: isDemanded)
+  }
+
+  /// Whether the log is being written back beside the writer.
+  var isWritingBack: Bool { checkpoints.isWritingBack }
 
   func didWriteBack() { checkpoints.didWriteBack() }
 

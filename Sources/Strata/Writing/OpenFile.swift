@@ -14,6 +14,13 @@ final class OpenFile {
   let identity: UUID
   private let options: StoreOptions
   private let tablesHash: Int
+  /// Whether the file is compared with the log's mark.
+  let checksMark: Bool
+  /// The open file, or the file that was open last.
+  private(set) var id: FileStatus.ID?
+  /// Whether a copy of the closed store may have the store's session, as before the first
+  /// transaction.
+  private(set) var needsSession: Bool
   private var state: State
   /// SQLite's version of the schema, at the last comparison of the tables.
   private(set) var schemaVersion: Int64
@@ -25,7 +32,10 @@ final class OpenFile {
     identity = opened.identity
     tablesHash = opened.tablesHash
     schemaVersion = opened.schemaVersion
+    checksMark = opened.isMarkReadable && !options.isTemporary
+    needsSession = checksMark && !opened.isNew
     self.options = options
+    id = FileStatus(options.path)?.id
   }
 
   /// The connection; nil while the file is closed, suspended or lost.
@@ -118,37 +128,84 @@ final class OpenFile {
     let connection: Connection
     let application: Int64?
     do throws(StoreError) {
-      connection = try options.connection(.existing)
+      connection =
+        isLost ? try options.connection(.existing, of: id) : try options.firstConnection(.existing)
       application = try connection.prepared("PRAGMA application_id").firstInteger()
     } catch {
       throw error.at(options.path)
     }
+    // A file that is refused is left as it was found.
+    if !isLost { connection.leaveLog(false) }
     guard application == StoreFormat.applicationID else { throw replaced }
     guard try hasSameTables(connection) else { throw .schemaChanged }
     let stored = try StoredCommit.read(connection)
-    let version = try CommitCounter.dataVersion(connection)
+    let version = try StoredCommit.dataVersion(connection)
     guard try StoreIdentity.read(connection) == identity, stored >= commit else {
       throw replaced
     }
     // The files are compared after the data version is read, so that one of the two notices a
     // commit in between.
     let isUnchanged = suspendedFiles.map(FileState(ofDatabaseAt: options.path).isUnchanged(since:))
-    state = .open(connection)
+    if !isLost { needsSession = checksMark }
+    connection.leaveLog(true)
+    (state, id) = (.open(connection), FileStatus(options.path)?.id)
     return (connection, version, isUnchanged == true)
   }
 
-  /// Checks that the open file is the file at the path.
+  // MARK: - The place of the file
+
+  /// Checks that the open file is the file at the path, and that nothing was written over it.
   ///
-  /// The next program that opens the path does not find a commit in a file that was moved away.
+  /// The next program that opens the path does not find a commit in a file that was moved away, nor
+  /// in the log of a file that was overwritten.
   ///
+  /// - Parameter mark: the mark that the store has.
+  /// - Returns: whether the file has the mark's own session.
   /// - Throws: `replaced`.
-  func checkPlace(of connection: Connection) throws(StoreError) {
-    if connection.hasMoved { throw replaced }
+  @discardableResult
+  func checkPlace(of connection: Connection, _ mark: LogMark) throws(StoreError) -> Bool {
+    if connection.hasMoved || isTurned { throw replaced }
+    if !checksMark { return true }
+    let stored = try LogMark.stored(inFileOf: connection)
+    if stored == .session(mark.session) { return true }
+    guard mark.allows(stored, inFileAt: options.path) else { throw replaced }
+    return false
   }
 
-  private var replaced: StoreError {
-    StoreError(
-      .replaced, "the store's file was removed, moved or replaced (\(options.path))",
-      advice: "put the file back and try again, or close the stack and open it again")
+  /// Whether the name that the program uses leads to another file.
+  private var isTurned: Bool {
+    options.place.given != options.path && FileStatus(options.place.given)?.id != id
   }
+
+  /// Whether the file lacks the newest session, because a reader has kept it from being written.
+  func lacksSession(_ connection: Connection, _ mark: LogMark) -> Bool {
+    if !checksMark || needsSession { return false }
+    return (try? LogMark.stored(inFileOf: connection)) != .session(mark.session)
+  }
+
+  /// Begins the writer's own session.
+  ///
+  /// - Parameter counter: has the mark of the store, unless another connection has committed since.
+  /// - Returns: its mark; nil if it cannot begin now, or need not begin.
+  func beginSession(
+    _ connection: Connection, _ counter: CommitCounter
+  ) throws(StoreError) -> LogMark? {
+    let outcome = try LogTie.begin(connection, at: options.path) { mark throws(StoreError) in
+      // The row may have been read from a file that was overwritten.
+      let isKnown = try counter.isCurrent(connection)
+      if isKnown, counter.mark.session != mark.session { throw replaced }
+      try checkPlace(of: connection, isKnown ? counter.mark : mark)
+    }
+    switch outcome {
+    case .begun(let mark):
+      needsSession = false
+      return mark
+    case .notNow: return nil
+    case .isRunning:
+      needsSession = false
+      return nil
+    }
+  }
+
+  private var replaced: StoreError { .replaced(options.path) }
 }

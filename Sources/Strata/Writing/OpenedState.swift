@@ -11,21 +11,36 @@ struct OpenedState {
   let schemaVersion: Int64
   let commit: Int64
   let dataVersion: Int64
+  let isNew: Bool
+  let mark: LogMark
+  /// Whether the mark can be read from the file without its log.
+  let isMarkReadable: Bool
   /// Whether an import has dropped indexes and has not made them again.
   let hasDeferredIndexes: Bool
 
   /// Reads the state in one transaction.
   ///
   /// - Throws: `schemaChanged` if the tables are no longer the program's.
-  init(_ connection: Connection, _ options: StoreOptions) throws(StoreError) {
+  ///
+  /// - Parameter isNew: whether this opening has created the store.
+  init(
+    _ connection: Connection, _ options: StoreOptions, isNew: Bool = false
+  ) throws(StoreError) {
+    self.isNew = isNew
     try connection.run("BEGIN")
     defer { try? connection.run("ROLLBACK") }
     guard try StoreFormat.isDescribed(connection, by: options) else { throw .schemaChanged }
     identity = try StoreIdentity.read(connection)
     tablesHash = try StoreFormat.tablesHash(connection)
     schemaVersion = try connection.prepared("PRAGMA schema_version").firstInteger() ?? 0
-    commit = try StoredCommit.read(connection)
-    dataVersion = try CommitCounter.dataVersion(connection)
+    var mark: LogMark
+    (commit, mark) = try StoredCommit.readMarked(connection)
+    dataVersion = try StoredCommit.dataVersion(connection)
+    isMarkReadable = try LogMark.isReadable(connection)
+    if isMarkReadable {
+      mark.isInFile = try LogMark.stored(inFileOf: connection) == .session(mark.session)
+    }
+    self.mark = mark
     hasDeferredIndexes = try DeferredIndexes.exist(connection)
   }
 }

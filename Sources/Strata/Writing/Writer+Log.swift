@@ -11,14 +11,32 @@ extension Writer {
       options.log.note(
         .logRetained(bytes: bytes, snapshots: pool.load.snapshots.filter { $0.commit < commit }))
     }
-    switch log.didCommit(frames: frames) {
+    let isDemanded = file.lacksSession(connection, counter.mark)
+    switch log.didCommit(frames: frames, isDemanded: isDemanded) {
     case .nothing: break
     case .hold: queue.hold(for: log.patience)
     case .writeBack:
-      checkpointer.writeBack { [weak self, executor] in
+      checkpointer.writeBack(to: file.id, with: file.checksMark ? counter.mark : nil) {
+        [weak self, executor] in
         executor.async { [weak self] in self?.assumeIsolated { $0.didWriteBack() } }
       }
     }
+  }
+
+  /// Begins a session before the first transaction, and writes it back into the file.
+  ///
+  /// The snapshots of the newest commit move to read transactions that see the session. The file
+  /// cannot be written while they read the file alone.
+  func tieLog(_ connection: Connection) throws(StoreError) {
+    guard file.needsSession, !log.isWritingBack else { return }
+    guard let mark = try file.beginSession(connection, counter) else { return }
+    counter.didBegin(mark)
+    if pool.isAtRest(at: commit) {
+      pool.moveSnapshots(at: commit, schemaVersion: file.schemaVersion)
+    }
+    // A failure loses nothing. The write-back is then due after the transaction.
+    _ = try? connection.checkpointPassively()
+    if !file.lacksSession(connection, mark) { counter.didReachFile() }
   }
 
   /// Restarts the log if the view context has merged everything; otherwise lets commits wait for
@@ -36,8 +54,8 @@ extension Writer {
     guard merge.isOpen, log.endAttempt() else { return }
     // Pinned snapshots of the newest commit do not keep the log from being written back. A checkpoint
     // that fails loses nothing: the log still has every frame.
-    if pool.isAtRest(at: commit), let log = try? file.connection?.checkpointPassively(),
-      log.done == log.frames
+    if pool.isAtRest(at: commit), let connection = file.connection, isTied(connection),
+      let log = try? connection.checkpointPassively(), log.done == log.frames
     {
       pool.moveSnapshots(at: commit, schemaVersion: file.schemaVersion)
     }

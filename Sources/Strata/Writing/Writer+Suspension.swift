@@ -12,9 +12,45 @@ extension Writer {
   }
 
   private func closeForGood() {
-    _ = try? file.connection?.checkpointPassively()
+    writeBackLast { connection in _ = try? connection.checkpointPassively() }
     file.close()
+    settleLog()
     announcer.end()
+  }
+
+  /// Writes the log back before the last connection closes, which removes the log.
+  ///
+  /// A log that does not belong to the file stays as it is.
+  private func writeBackLast(_ writeBack: (Connection) -> Void) {
+    guard let connection = file.connection, isTied(connection) else { return }
+    writeBack(connection)
+    // A file that was moved away gets the log, too, but the log at the path is not to be touched.
+    if !connection.hasMoved { connection.leaveLog(false) }
+  }
+
+  /// Returns whether the log belongs to the contents of the file.
+  func isTied(_ connection: Connection) -> Bool {
+    if !file.checksMark { return true }
+    do throws(StoreError) {
+      var mark = counter.mark
+      if try !counter.isCurrent(connection) {
+        // Another process may have begun a session since the last look.
+        let newest = try StoredCommit.readMarked(connection).mark
+        if newest.session != mark.session { mark = newest }
+        mark.isInFile = true
+      }
+      return try mark.isTied(toFileOf: connection, at: options.path)
+    } catch {
+      return false
+    }
+  }
+
+  /// Sets aside a log that was left beside a file to which it does not belong.
+  ///
+  /// If that is not possible now, the next opening does it.
+  private func settleLog() {
+    let set = try? LogBeside(of: options.path).settle(for: .zero, at: options.now())
+    if let url = set ?? nil { options.log.note(.logSetAside(url)) }
   }
 
   /// Lets queued units finish, ends every snapshot and closes every connection, the writer's last.
@@ -32,7 +68,10 @@ extension Writer {
 
   private func closeFile() {
     guard file.connection != nil || file.isLost else { return }
-    file.suspend(leaving: file.connection.flatMap(writeBack))
+    var files: FileState?
+    writeBackLast { files = writeBack($0) }
+    file.suspend(leaving: files)
+    settleLog()
     announcer.end()
   }
 

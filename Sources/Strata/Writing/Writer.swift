@@ -45,15 +45,18 @@ actor Writer {
     newest: NewestCommit
   ) throws(StoreError) {
     let connection: Connection
+    do throws(StoreError) { connection = try options.firstConnection(.readWrite) } catch {
+      throw error.at(options.path)
+    }
+    let opened: OpenedState
     do throws(StoreError) {
-      connection = try options.connection(.readWrite)
-      migration = try StoreFormat.prepare(connection, options)
+      (migration, opened) = try Self.prepare(connection, options)
       // The next process that opens the path must find the commits of this writer.
       if connection.hasMoved { throw .setAside }
     } catch {
+      connection.leaveLog(connection.hasMoved)
       throw error.at(options.path)
     }
-    let opened = try OpenedState(connection, options)
     self.executor = executor
     self.options = options
     self.publisher = publisher
@@ -73,6 +76,22 @@ actor Writer {
     merge = MergeFeed(publisher, mergeGate)
     hasDeferredIndexes = opened.hasDeferredIndexes
     newest.set(opened.commit)
+  }
+
+  /// Creates or migrates the store, and reads its state.
+  ///
+  /// Another process may migrate the store in between, to the same schema or to another one.
+  private static func prepare(
+    _ connection: Connection, _ options: StoreOptions
+  ) throws(StoreError) -> (MigrationPlan, OpenedState) {
+    let plan = try StoreFormat.prepare(connection, options)
+    do throws(StoreError) {
+      return (plan, try OpenedState(connection, options, isNew: plan.storedVersion == nil))
+    } catch {
+      guard error.code == .schemaChanged else { throw error }
+      let plan = try StoreFormat.prepare(connection, options)
+      return (plan, try OpenedState(connection, options))
+    }
   }
 
   static func open(
@@ -116,6 +135,7 @@ actor Writer {
     author: String? = nil, _ body: (inout Transaction) throws(StoreError) -> Result
   ) throws(StoreError) -> (commit: Int64, result: Result) {
     let connection = try connection
+    try tieLog(connection)
     let start = options.log.start()
     var isAtEnd = false
     try connection.run(Self.begin)
@@ -139,7 +159,7 @@ actor Writer {
         try history?.append(changes, number: number, author: transaction.author, connection)
       }
       let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
-      if isCounted { try file.checkPlace(of: connection) }
+      if isCounted, try file.checkPlace(of: connection, counter.mark) { counter.didReachFile() }
       isAtEnd = true
       try connection.run(Self.end)
       if let schema { file.didChangeSchema(to: schema) }
@@ -252,10 +272,12 @@ actor Writer {
     // The schema version changes whenever another process makes an index. If the versions never
     // meet, the pool has opened another file.
     for _ in 0..<100 {
-      do throws(StoreError) { return try pool.pin(schemaVersion: file.schemaVersion) } catch {
+      do throws(StoreError) {
+        return try pool.pin(schemaVersion: file.schemaVersion, of: file.id)
+      } catch {
         guard let connection = file.isLost ? try connection : file.connection else { throw error }
         // A reader cannot be opened, or opens another file.
-        try file.checkPlace(of: connection)
+        try file.checkPlace(of: connection, counter.mark)
         guard error.code == .schemaChanged, try file.hasSameTables(connection) else { throw error }
       }
     }

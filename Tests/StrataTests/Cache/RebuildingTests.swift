@@ -125,7 +125,7 @@ import Testing
   @Test func `only the file that could not be read is moved`() async throws {
     try await makeStore()
     let error = StoreError(.notADatabase, "", advice: "")
-    let move = SetAside(folder.path)
+    let move = SetAside(folder.path, .unreadable)
     guard case .isAnother = try move.move(at: time.date, keeping: 1, if: { false }, after: error)
     else {
       Issue.record("moved")

@@ -1,3 +1,5 @@
+internal import Foundation
+import StrataFaults
 import StrataTesting
 import StrataTestTurns
 import Testing
@@ -76,6 +78,75 @@ private enum Widget {
     let first = await changes.next()?.changes(of: Boat.self)
     #expect(first?.isReset == false && first?.inserted.map(\.id) == [2])
     await app.close()
+  }
+
+  /// SQLite asks no busy handler while it changes the journal mode. So all but one of several
+  /// openings of a new store failed at once, whatever the busy timeout was.
+  @Test func `all programs open a store that is new for all of them`() async throws {
+    for turn in 0..<20 {
+      let url = folder.url.deletingLastPathComponent().appending(path: "new-\(turn).sqlite")
+      let ids = try await withThrowingTaskGroup(of: Int.self) { group in
+        for id in 0..<6 {
+          group.addTask {
+            var options = Stack.Options()
+            options.hasViewContext = false
+            options.busyTimeout = .seconds(60)
+            options.schemaVersion = turn % 2 + 1
+            let stack = try await Stack.open(Boat.self, Harbour.self, at: url, options: options)
+            try await stack.commit { $0.insert(Boat(id: id)) }
+            await stack.close()
+            return id
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      let stack = try await Stack.open(
+        Boat.self, Harbour.self, at: url, options: turn % 2 == 0 ? .init() : newer)
+      #expect(try await stack.fetch(Boat.all).map(\.id) == ids.sorted())
+      await stack.close()
+    }
+  }
+
+  private var newer: Stack.Options {
+    var options = Stack.Options()
+    options.schemaVersion = 2
+    return options
+  }
+
+  /// Each lock that opening, migrating and closing take may be held for a moment by another program.
+  @Test(arguments: [1, 2])
+  func `a lock that is held for a moment fails no step of opening`(_ version: Int) async throws {
+    var number = 1
+    while true {
+      let name = "\(version)-\(number).sqlite"
+      let url = folder.url.deletingLastPathComponent().appending(path: name)
+      if version == 2 {
+        await (try Stack.open(Boat.self, Harbour.self, at: url)).close()
+      }
+      let plan = FaultPlan()
+      ObservedFileSystem.observe(url.path, with: plan)
+      defer { ObservedFileSystem.endObserving(url.path, with: plan) }
+      plan.arm(FaultPlan.Fault(.lock, number: number, length: 2, code: ResultCode.busy))
+      var options = version == 2 ? newer : Stack.Options()
+      options.hasViewContext = false
+      let stack = try await Stack.open(Boat.self, Harbour.self, at: url, options: options)
+      try await stack.commit { $0.insert(Boat(id: 1)) }
+      await stack.close()
+      if plan.disarm() == 0 { break }
+      number += 1
+    }
+    #expect(number > 2)
+  }
+
+  /// A connection that reads a new file keeps its journal mode. SQLite reported that at once.
+  @Test func `a new store that another program keeps locked is busy`() async throws {
+    let other = try Connection(path: folder.path, .readWrite)
+    try other.execute("PRAGMA journal_mode = DELETE")
+    try other.execute("BEGIN")
+    #expect(try other.integer("SELECT count(*) FROM sqlite_schema") == 0)
+    #expect(await failure { try await folder.stack(hasty) }?.code == .busy)
+    try other.execute("ROLLBACK")
+    await (try folder.stack(hasty)).close()
   }
 
   private func deferIndexes(_ connection: Connection, _ stack: Stack) throws {

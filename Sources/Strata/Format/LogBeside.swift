@@ -1,0 +1,160 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// The log and the log's index that lie beside a database file, and their removal if they belong to
+/// another file.
+///
+/// SQLite uses whatever lies beside the file. After a file was moved away or replaced, that is the
+/// log of the earlier file, whose pages SQLite would write over those of the new one. The index may
+/// even be in use by a stack that still has the earlier file open. So a store is opened in these
+/// steps:
+///
+/// | another connection has the file open | the log belongs to the file | step |
+/// | --- | --- | --- |
+/// | no | yes | remove the index, which SQLite makes again |
+/// | no | no | remove the index, and set the log aside |
+/// | yes | yes | nothing |
+/// | yes | no | wait for the other connection to close, then throw `replaced` |
+struct LogBeside {
+  private let path: String
+  private var log: String { path + "-wal" }
+  private var index: String { path + "-shm" }
+  private let files = FileManager.default
+
+  init(of path: String) { self.path = path }
+
+  /// Makes the file, the log and the index fit each other.
+  ///
+  /// - Returns: the URL of the log, if one was set aside.
+  /// - Throws: ``StoreError`` with code `replaced` if the file was put over a store that is still
+  ///   open elsewhere, and with code `cannotOpen` if the file is open under another name.
+  @discardableResult
+  func settle(for timeout: Duration, at date: Date) throws(StoreError) -> URL? {
+    let end = ContinuousClock.now + timeout
+    var pause = Duration.milliseconds(1)
+    var waited = Duration.zero
+    while let status = FileStatus(path) {
+      if status.links > 1 { try checkNames(status) }
+      let isAlone = FileStatus(log) == nil && FileStatus(index) == nil
+      if isAlone && status.links == 1 { return nil }
+      let file: DatabaseFile
+      do throws(SQLiteError) { file = try DatabaseFile(path: path) } catch { return nil }
+      if let outcome = try settle(file, status.id, at: date) { return outcome.url }
+      guard waited < timeout, ContinuousClock.now < end else {
+        throw isAlone ? .otherName : .overwritten
+      }
+      Thread.sleep(forTimeInterval: pause / .seconds(1))
+      (waited, pause) = (waited + pause, min(pause * 2, .milliseconds(20)))
+    }
+    return nil
+  }
+
+  /// Returns whether the log belongs to the file, without changing anything.
+  func belongs() throws(StoreError) -> Bool {
+    guard let status = FileStatus(path), FileStatus(log) != nil else { return true }
+    let file = try translatingErrors { () throws(SQLiteError) in try DatabaseFile(path: path) }
+    return try isFitting(file, status)
+  }
+
+  private struct Outcome { var url: URL? }
+
+  /// - Returns: nil if another connection is in the way.
+  private func settle(
+    _ file: DatabaseFile, _ id: FileStatus.ID, at date: Date
+  ) throws(StoreError) -> Outcome? {
+    var isLocked = true
+    do throws(SQLiteError) { try file.lock() } catch {
+      // A file that cannot be locked cannot be opened either, and opening it has the better error.
+      guard error.isBusy else { return Outcome() }
+      isLocked = false
+    }
+    defer { withExtendedLifetime(file) {} }
+    // The file may have grown before it was locked.
+    guard let status = FileStatus(path), status.id == id else { return nil }
+    if !isLocked {
+      guard FileStatus(log) != nil else { return nil }
+      return try isFitting(file, status) ? Outcome() : nil
+    }
+    let belongs = try isFitting(file, status)
+    // The index goes first: a new file must never meet an index that is in use.
+    unlink(index)
+    return Outcome(url: belongs ? nil : try setAside(at: date))
+  }
+
+  // MARK: - Belonging
+
+  private func isFitting(_ file: DatabaseFile, _ status: FileStatus) throws(StoreError) -> Bool {
+    do { return try belongs(to: file, status) } catch { throw StoreError(error) }
+  }
+
+  private func belongs(
+    to file: DatabaseFile, _ status: FileStatus
+  ) throws(SQLiteError) -> Bool {
+    guard let frames = LogFile(path: log, page: LogMark.page), frames.hasCommits,
+      let mark = frames.page.flatMap(LogMark.init(page:))
+    else { return true }
+    let header = try file.bytes(DatabasePage.headerSize, at: 0)
+    let size = DatabasePage.size(header)
+    guard status.size > 0 else { return false }
+    let session: UInt64
+    switch LogMark.stored(header, try file.bytes(size, at: Int64(size))) {
+    case .session(let number): session = number
+    case .unreadable: return true
+    // A new store's tables are in the log alone until they are first written back.
+    case .none: return status.size <= Int64(size) && DatabasePage.application(header) == 0
+    }
+    let current = LogMark.Place.File(status.id)
+    // A copy of the log tells nothing about the file that it was copied with.
+    let isOriginal = FileStatus(log).map { LogMark.Place.File($0.id) } == mark.place?.log
+    let place = isOriginal ? mark.place : nil
+    if session == mark.session {
+      // Without the times of birth, a copy may have the number of a file that was removed.
+      guard let place, place.log.birth != 0 else { return true }
+      return place.file == current
+    }
+    guard session == mark.previous else { return false }
+    guard let place else { return true }
+    // Nothing of the session is in the file, so the file is as it was when the session began. Or
+    // the first write-back was interrupted behind the first page.
+    return place.file == current
+      && (place.size == status.size && place.modified == status.modified
+        || frames.changeCounters.contains(header.word(LogFile.changeCounter)))
+  }
+
+  // MARK: - Names
+
+  /// Checks that the newest commits of a file with several names are not in the log of another name.
+  ///
+  /// SQLite names the log after the file, so two names have two logs.
+  private func checkNames(_ status: FileStatus) throws(StoreError) {
+    let folder = (path as NSString).deletingLastPathComponent
+    let own = (path as NSString).lastPathComponent
+    for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where name != own {
+      let other = (folder as NSString).appendingPathComponent(name)
+      guard FileStatus(other)?.id == status.id,
+        LogFile(path: other + "-wal", page: LogMark.page)?.hasCommits == true
+      else { continue }
+      throw .otherName
+    }
+  }
+
+  // MARK: - Setting aside
+
+  private func setAside(at date: Date) throws(StoreError) -> URL? {
+    try SetAside(path, .replaced).moveLog(at: date)
+  }
+}
+
+extension StoreError {
+  fileprivate static var otherName: StoreError {
+    StoreError(
+      .cannotOpen, "the file is in use under another name, a hard link",
+      advice: "open the store under that name, or make a symbolic link or a copy of it")
+  }
+
+  fileprivate static var overwritten: StoreError {
+    StoreError(
+      .replaced, "the file was put over a store that is still open",
+      advice: "close the other stack, or end the other process, and open the store again")
+  }
+}

@@ -1,0 +1,143 @@
+internal import StrataSQLite
+
+/// The mark that ties a write-ahead log to its database file.
+///
+/// SQLite reads any log that lies beside a file, and so writes an old log over a backup that was put
+/// in the file's place. So the row with the commit number, which every transaction writes, carries a
+/// mark with a random session. Before the first transaction of a stack, a new session is written
+/// back into the database file (`Writer.tieLog`). A copy that was made while the store was closed
+/// has an older session. The log belongs to the file if both have the same session.
+struct LogMark: Sendable, Hashable {
+  /// The files as they were when the session began.
+  struct Place: Sendable, Hashable {
+    /// A file on a device that is not named, because devices get other numbers.
+    struct File: Sendable, Hashable {
+      let number: UInt64
+      let birth: Int64
+
+      init(_ id: FileStatus.ID) { (number, birth) = (id.number, id.birth) }
+      init(number: UInt64, birth: Int64) { (self.number, self.birth) = (number, birth) }
+    }
+
+    let file: File
+    let size: Int64
+    let modified: Int64
+    let log: File
+  }
+
+  /// The number of the session.
+  var session: UInt64
+  /// The session before, which the database file has until the new session is written back.
+  var previous: UInt64?
+  /// A counter of transactions that write no number; without it, they would not write the page.
+  var count = 0
+  var place: Place?
+  /// Whether the session is known to be in the file. From then on, a file with the session before is
+  /// a copy that was put in the file's place.
+  var isInFile = false
+
+  /// Makes the mark of a session that begins now.
+  init(after previous: UInt64?, at path: String) {
+    session = .random(in: 1...UInt64(Int64.max))
+    self.previous = previous
+    guard let file = FileStatus(path), let log = FileStatus(path + "-wal") else { return }
+    place = Place(
+      file: .init(file.id), size: file.size, modified: file.modified, log: .init(log.id))
+  }
+
+  // MARK: - Text
+
+  /// The numbers of the mark and a checksum, separated by spaces.
+  ///
+  /// A page may be written in part. The checksum tells half of a mark from a mark.
+  var text: String {
+    var words = [session, previous ?? 0, UInt64(count)].map(String.init)
+    if let place {
+      words += [
+        "\(place.file.number)", "\(place.file.birth)", "\(place.size)", "\(place.modified)",
+        "\(place.log.number)", "\(place.log.birth)",
+      ]
+    }
+    let numbers = words.joined(separator: " ")
+    return numbers + " \(numbers.utf8.stableHash)"
+  }
+
+  init?(text: String) {
+    guard let end = text.lastIndex(of: " "),
+      text[text.index(after: end)...] == "\(text[..<end].utf8.stableHash)"
+    else { return nil }
+    let words = text[..<end].split(separator: " ")
+    guard words.count == 3 || words.count == 9, let session = UInt64(words[0]), session != 0,
+      let previous = UInt64(words[1]), let count = Int(words[2])
+    else { return nil }
+    (self.session, self.count) = (session, count)
+    self.previous = previous == 0 ? nil : previous
+    guard words.count == 9 else { return }
+    guard let file = UInt64(words[3]), let birth = Int64(words[4]), let size = Int64(words[5]),
+      let modified = Int64(words[6]), let log = UInt64(words[7]), let logBirth = Int64(words[8])
+    else { return nil }
+    place = Place(
+      file: .init(number: file, birth: birth), size: size, modified: modified,
+      log: .init(number: log, birth: logBirth))
+  }
+
+  // MARK: - The page
+
+  /// The page of the table with the number and the mark, the first table that a store gets.
+  static let page: UInt32 = 2
+  private static let rootPage = SQL(
+    "SELECT rootpage FROM sqlite_schema WHERE name = 'strata_commit'")
+
+  /// Whether the mark can be read from the pages of the file.
+  static func isReadable(_ connection: Connection) throws(StoreError) -> Bool {
+    try connection.prepared(rootPage).firstInteger() == Int64(page)
+  }
+
+  /// The session that a database file has without its log.
+  enum Stored: Equatable {
+    case session(UInt64)
+    /// The page is damaged or was written in part, so that only the log has it whole.
+    case unreadable
+    /// The file is empty, another program's, or of a format without marks.
+    case none
+  }
+
+  /// Returns the session that the file of a connection has without its log.
+  static func stored(inFileOf connection: Connection) throws(StoreError) -> Stored {
+    try translatingErrors { () throws(SQLiteError) in
+      let header = try connection.bytesOfFile(DatabasePage.headerSize, at: 0)
+      let size = DatabasePage.size(header)
+      return stored(header, try connection.bytesOfFile(size, at: Int64(size)))
+    }
+  }
+
+  /// Returns the session in the header of a file and the bytes of the mark's page.
+  static func stored(_ header: [UInt8], _ page: [UInt8]) -> Stored {
+    guard DatabasePage.application(header) == StoreFormat.applicationID,
+      DatabasePage.userVersion(header) >= StoreFormat.version
+    else { return .none }
+    return LogMark(page: page).map { .session($0.session) } ?? .unreadable
+  }
+
+  /// Returns whether the file of a connection has the session of this mark, or the session before.
+  func isTied(toFileOf connection: Connection, at path: String) throws(StoreError) -> Bool {
+    allows(try Self.stored(inFileOf: connection), inFileAt: path)
+  }
+
+  /// Returns whether the file of the log may have a session.
+  func allows(_ stored: Stored, inFileAt path: String) -> Bool {
+    switch stored {
+    case .session(let number): number == session || !isInFile && number == previous
+    case .unreadable: true
+    // The tables of a new store are in its log until the first write-back.
+    case .none:
+      !isInFile && previous == nil && (FileStatus(path)?.size ?? 0) <= DatabasePage.largest
+    }
+  }
+
+  /// Reads the mark from the bytes of its page; nil if they are another page's.
+  init?(page: [UInt8]) {
+    guard let texts = DatabasePage(page).textsOfOnlyRow(), texts.count == 2 else { return nil }
+    self.init(text: texts[1])
+  }
+}

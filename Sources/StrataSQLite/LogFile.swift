@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// The contents of a write-ahead log as they lie on the disk, read without SQLite.
+///
+/// SQLite keeps no lock on the log's file, so a file descriptor of our own does no harm.
+package struct LogFile {
+  /// Whether the log has a transaction that is to be read with the database file.
+  package private(set) var hasCommits = false
+  /// The newest committed version of the page that was asked for; nil if the log has none.
+  package private(set) var page: [UInt8]?
+  /// The change counters in the committed versions of the first page.
+  package private(set) var changeCounters: Set<UInt32> = []
+
+  private static let headerSize = 32
+  private static let format: UInt32 = 3_007_000
+  /// The position of the change counter in the first page.
+  package static let changeCounter = 24
+
+  /// Reads the frames up to the last commit.
+  ///
+  /// The checksums of frames are not computed. A frame whose salts are not the log's ends the log.
+  ///
+  /// - Parameter number: the number of a page.
+  /// - Returns: nil if there is no log, or none that SQLite would read.
+  /// - Complexity: O(n) calls to the system for n frames.
+  package init?(path: String, page number: UInt32) {
+    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    defer { try? file.close() }
+    guard let header = Self.read(file, 0, Self.headerSize), header.word(0) & ~1 == 0x377f_0682,
+      header.word(4) == Self.format
+    else { return nil }
+    let size = Int(header.word(8))
+    guard (512...DatabasePage.largest).contains(size), size & (size - 1) == 0 else { return nil }
+    var (position, counters) = (UInt64(Self.headerSize), Set<UInt32>())
+    var found: UInt64?
+    var committed: UInt64?
+    let step = UInt64(Connection.frameHeaderSize + size)
+    let length = Connection.frameHeaderSize + Self.changeCounter + 4
+    while let frame = Self.read(file, position, length),
+      frame[8..<16].elementsEqual(header[16..<24])
+    {
+      if frame.word(0) == number { found = position }
+      if frame.word(0) == 1 {
+        counters.insert(frame.word(Connection.frameHeaderSize + Self.changeCounter))
+      }
+      position += step
+      if frame.word(4) == 0 { continue }
+      hasCommits = true
+      changeCounters.formUnion(counters)
+      (committed, counters) = (found ?? committed, [])
+    }
+    if let committed {
+      page = Self.read(file, committed + UInt64(Connection.frameHeaderSize), size)
+    }
+  }
+
+  private static func read(_ file: FileHandle, _ offset: UInt64, _ count: Int) -> [UInt8]? {
+    guard (try? file.seek(toOffset: offset)) != nil, let data = try? file.read(upToCount: count),
+      data.count == count
+    else { return nil }
+    return [UInt8](data)
+  }
+}
+
+extension [UInt8] {
+  /// The four bytes at a position as a number, the first byte being the highest.
+  package func word(_ position: Int) -> UInt32 {
+    self[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
