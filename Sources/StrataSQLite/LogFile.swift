@@ -8,13 +8,9 @@ package struct LogFile {
   package private(set) var hasCommits = false
   /// The newest committed version of the page that was asked for; nil if the log has none.
   package private(set) var page: [UInt8]?
-  /// The change counters in the committed versions of the first page.
-  package private(set) var changeCounters: Set<UInt32> = []
 
   private static let headerSize = 32
   private static let format: UInt32 = 3_007_000
-  /// The position of the change counter in the first page.
-  package static let changeCounter = 24
 
   /// Reads the frames up to the last commit.
   ///
@@ -31,23 +27,18 @@ package struct LogFile {
     else { return nil }
     let size = Int(header.word(8))
     guard (512...DatabasePage.largest).contains(size), size & (size - 1) == 0 else { return nil }
-    var (position, counters) = (UInt64(Self.headerSize), Set<UInt32>())
+    var position = UInt64(Self.headerSize)
     var found: UInt64?
     var committed: UInt64?
     let step = UInt64(Connection.frameHeaderSize + size)
-    let length = Connection.frameHeaderSize + Self.changeCounter + 4
-    while let frame = Self.read(file, position, length),
+    while let frame = Self.read(file, position, Connection.frameHeaderSize),
       frame[8..<16].elementsEqual(header[16..<24])
     {
       if frame.word(0) == number { found = position }
-      if frame.word(0) == 1 {
-        counters.insert(frame.word(Connection.frameHeaderSize + Self.changeCounter))
-      }
       position += step
       if frame.word(4) == 0 { continue }
       hasCommits = true
-      changeCounters.formUnion(counters)
-      (committed, counters) = (found ?? committed, [])
+      committed = found ?? committed
     }
     if let committed {
       page = Self.read(file, committed + UInt64(Connection.frameHeaderSize), size)

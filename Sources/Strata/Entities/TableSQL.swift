@@ -141,15 +141,10 @@ extension String {
 
   /// Returns the text between two quotes, with every quote in it doubled.
   ///
-  /// Quotes are doubled code point by code point, because a quote with a combining mark is one
-  /// `Character`.
+  /// Quotes are doubled byte by byte, because a quote with a combining mark is one `Character`.
   func quoted(by quote: Unicode.Scalar) -> String {
-    var quoted = String.UnicodeScalarView([quote])
-    for scalar in unicodeScalars {
-      if scalar == quote { quoted.append(scalar) }
-      quoted.append(scalar)
-    }
-    quoted.append(quote)
-    return String(quoted)
+    let mark = String(quote)
+    let parts = utf8.split(separator: UInt8(ascii: quote), omittingEmptySubsequences: false)
+    return mark + parts.map { Substring($0) }.joined(separator: mark + mark) + mark
   }
 }

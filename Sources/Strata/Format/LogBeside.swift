@@ -96,8 +96,9 @@ struct LogBeside {
     let header = try file.bytes(DatabasePage.headerSize, at: 0)
     let size = DatabasePage.size(header)
     guard status.size > 0 else { return false }
+    let page = try file.bytes(size, at: Int64(size))
     let session: UInt64
-    switch LogMark.stored(header, try file.bytes(size, at: Int64(size))) {
+    switch LogMark.stored(header, page) {
     case .session(let number): session = number
     case .unreadable: return true
     // A new store's tables are in the log alone until they are first written back.
@@ -112,13 +113,10 @@ struct LogBeside {
       guard let place, place.log.birth != 0 else { return true }
       return place.file == current
     }
-    guard session == mark.previous else { return false }
+    guard session == mark.previous, !mark.isNoted else { return false }
     guard let place else { return true }
-    // Nothing of the session is in the file, so the file is as it was when the session began. Or
-    // the first write-back was interrupted behind the first page.
-    return place.file == current
-      && (place.size == status.size && place.modified == status.modified
-        || frames.changeCounters.contains(header.word(LogFile.changeCounter)))
+    // A reader can keep the page of the mark from being written back, but not the other pages.
+    return place.file == current && place.page == page.stableHash
   }
 
   // MARK: - Names

@@ -20,8 +20,9 @@ struct LogMark: Sendable, Hashable {
     }
 
     let file: File
-    let size: Int64
-    let modified: Int64
+    /// The checksum of the mark's page in the file. Every transaction changes this page, so a backup
+    /// with the same page has the same rows.
+    let page: UInt64
     let log: File
   }
 
@@ -35,14 +36,24 @@ struct LogMark: Sendable, Hashable {
   /// Whether the session is known to be in the file. From then on, a file with the session before is
   /// a copy that was put in the file's place.
   var isInFile = false
+  /// Whether the row itself says that the session is in the file, for those who open it later.
+  private(set) var isNoted = false
+
+  /// The mark that says that the session is in the file.
+  var noted: LogMark {
+    var mark = self
+    (mark.isInFile, mark.isNoted) = (true, true)
+    return mark
+  }
 
   /// Makes the mark of a session that begins now.
-  init(after previous: UInt64?, at path: String) {
+  ///
+  /// - Parameter page: the page of the mark in the file, without the log.
+  init(after previous: UInt64?, over page: [UInt8], at path: String) {
     session = .random(in: 1...UInt64(Int64.max))
     self.previous = previous
     guard let file = FileStatus(path), let log = FileStatus(path + "-wal") else { return }
-    place = Place(
-      file: .init(file.id), size: file.size, modified: file.modified, log: .init(log.id))
+    place = Place(file: .init(file.id), page: page.stableHash, log: .init(log.id))
   }
 
   // MARK: - Text
@@ -51,11 +62,11 @@ struct LogMark: Sendable, Hashable {
   ///
   /// A page may be written in part. The checksum tells half of a mark from a mark.
   var text: String {
-    var words = [session, previous ?? 0, UInt64(count)].map(String.init)
+    var words = [session, previous ?? 0, UInt64(count), isNoted ? 1 : 0].map(String.init)
     if let place {
       words += [
-        "\(place.file.number)", "\(place.file.birth)", "\(place.size)", "\(place.modified)",
-        "\(place.log.number)", "\(place.log.birth)",
+        "\(place.file.number)", "\(place.file.birth)", "\(place.page)", "\(place.log.number)",
+        "\(place.log.birth)",
       ]
     }
     let numbers = words.joined(separator: " ")
@@ -67,17 +78,18 @@ struct LogMark: Sendable, Hashable {
       text[text.index(after: end)...] == "\(text[..<end].utf8.stableHash)"
     else { return nil }
     let words = text[..<end].split(separator: " ")
-    guard words.count == 3 || words.count == 9, let session = UInt64(words[0]), session != 0,
-      let previous = UInt64(words[1]), let count = Int(words[2])
+    guard words.count == 4 || words.count == 9, let session = UInt64(words[0]), session != 0,
+      let previous = UInt64(words[1]), let count = Int(words[2]), let noted = Int(words[3])
     else { return nil }
     (self.session, self.count) = (session, count)
+    (isNoted, isInFile) = (noted == 1, noted == 1)
     self.previous = previous == 0 ? nil : previous
     guard words.count == 9 else { return }
-    guard let file = UInt64(words[3]), let birth = Int64(words[4]), let size = Int64(words[5]),
-      let modified = Int64(words[6]), let log = UInt64(words[7]), let logBirth = Int64(words[8])
+    guard let file = UInt64(words[4]), let birth = Int64(words[5]), let page = UInt64(words[6]),
+      let log = UInt64(words[7]), let logBirth = Int64(words[8])
     else { return nil }
     place = Place(
-      file: .init(number: file, birth: birth), size: size, modified: modified,
+      file: .init(number: file, birth: birth), page: page,
       log: .init(number: log, birth: logBirth))
   }
 
@@ -104,10 +116,18 @@ struct LogMark: Sendable, Hashable {
 
   /// Returns the session that the file of a connection has without its log.
   static func stored(inFileOf connection: Connection) throws(StoreError) -> Stored {
+    let (header, page) = try pages(inFileOf: connection)
+    return stored(header, page)
+  }
+
+  /// Returns the header and the page of the mark that the file of a connection has without its log.
+  static func pages(
+    inFileOf connection: Connection
+  ) throws(StoreError) -> (header: [UInt8], page: [UInt8]) {
     try translatingErrors { () throws(SQLiteError) in
       let header = try connection.bytesOfFile(DatabasePage.headerSize, at: 0)
       let size = DatabasePage.size(header)
-      return stored(header, try connection.bytesOfFile(size, at: Int64(size)))
+      return (header, try connection.bytesOfFile(size, at: Int64(size)))
     }
   }
 

@@ -75,7 +75,9 @@ enum LogTie {
     _ connection: Connection, at path: String, ifVersionIs version: Int64
   ) throws(StoreError) -> LogMark? {
     guard try StoredCommit.dataVersion(connection) == version else { return nil }
-    let mark = LogMark(after: try StoredCommit.readMarked(connection).mark.session, at: path)
+    let mark = LogMark(
+      after: try StoredCommit.readMarked(connection).mark.session,
+      over: try LogMark.pages(inFileOf: connection).page, at: path)
     try StoredCommit.write(mark, connection)
     return mark
   }

@@ -16,7 +16,7 @@ enum StoredCommit {
     try connection.run("CREATE TABLE strata_commit (number INTEGER NOT NULL, mark TEXT NOT NULL)")
     try connection.prepared(
       "INSERT INTO strata_commit (number, mark) VALUES (0, ?1)",
-      .text(LogMark(after: nil, at: path).text)
+      .text(LogMark(after: nil, over: [], at: path).text)
     ).perform()
   }
 

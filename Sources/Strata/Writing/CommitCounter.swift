@@ -38,7 +38,7 @@ final class CommitCounter {
     let version = try StoredCommit.dataVersion(connection)
     // The first commit of a session writes nothing but its mark.
     let isSession = mark.session != self.mark.session && mark.count == 0
-    if mark.session == self.mark.session { mark.isInFile = self.mark.isInFile }
+    if mark.session == self.mark.session && self.mark.isInFile { mark.isInFile = true }
     let isUncounted = version != dataVersion && stored == counted && !isSession
     (dataVersion, counted, self.mark) = (version, stored, mark)
     if stored > number { return .commits(upTo: stored) }
@@ -54,8 +54,8 @@ final class CommitCounter {
   /// Notes that the file has the session of the mark.
   func didReachFile() { mark.isInFile = true }
 
-  /// Notes that this connection has begun a session.
-  func didBegin(_ mark: LogMark) { self.mark = mark }
+  /// Notes that this connection has written a mark.
+  func didWrite(_ mark: LogMark) { self.mark = mark }
 
   /// Starts to watch through another connection.
   ///

@@ -30,13 +30,24 @@ extension Writer {
   func tieLog(_ connection: Connection) throws(StoreError) {
     guard file.needsSession, !log.isWritingBack else { return }
     guard let mark = try file.beginSession(connection, counter) else { return }
-    counter.didBegin(mark)
+    counter.didWrite(mark)
     if pool.isAtRest(at: commit) {
       pool.moveSnapshots(at: commit, schemaVersion: file.schemaVersion)
     }
     // A failure loses nothing. The write-back is then due after the transaction.
     _ = try? connection.checkpointPassively()
     if !file.lacksSession(connection, mark) { counter.didReachFile() }
+  }
+
+  /// Checks the file's place before a commit, and notes in the store that the session is in the file.
+  ///
+  /// - Returns: the mark that the transaction writes; nil if it writes none.
+  func noteTie(_ connection: Connection) throws(StoreError) -> LogMark? {
+    guard try file.checkPlace(of: connection, counter.mark), file.checksMark else { return nil }
+    counter.didReachFile()
+    if counter.mark.isNoted { return nil }
+    try StoredCommit.write(counter.mark.noted, connection)
+    return counter.mark.noted
   }
 
   /// Restarts the log if the view context has merged everything; otherwise lets commits wait for

@@ -159,9 +159,10 @@ actor Writer {
         try history?.append(changes, number: number, author: transaction.author, connection)
       }
       let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
-      if isCounted, try file.checkPlace(of: connection, counter.mark) { counter.didReachFile() }
+      let mark = isCounted ? try noteTie(connection) : nil
       isAtEnd = true
       try connection.run(Self.end)
+      if let mark { counter.didWrite(mark) }
       if let schema { file.didChangeSchema(to: schema) }
       hasDeferredIndexes = transaction.hasDeferredIndexes
       // Publishing may find that another process has committed since.

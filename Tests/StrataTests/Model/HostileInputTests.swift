@@ -62,14 +62,14 @@ internal import Foundation
     var id = 0
     var a = ""
     var b = ""
-    static let long = String(repeating: "\"x'; DROP TABLE y; --", count: 50_000)
+    static let long = String(repeating: "\"x'; DROP TABLE y; --", count: 5_000)
     static let schema = Schema<Named>("t" + long, key: \.id) {
       Attribute(\.a, "a" + long).indexed()
       Attribute(\.b, "b" + long).unique()
     }
   }
 
-  @Test func `names of a million quotes and statements are names`() async throws {
+  @Test func `names of thousands of quotes and statements are names`() async throws {
     let file = try StoreFile()
     let rows = [Named(id: 1, a: "a", b: "b"), Named(id: 2, a: "a", b: "c")]
     try await file.make(rows)

@@ -331,6 +331,10 @@ private enum Edit: CaseIterable {
     }
   }
 
+  func make(on sheet: Sheet, in scratch: ScratchContext) {
+    if self == .delete { scratch.delete(sheet) } else { scratch.update(sheet) { apply(&$0) } }
+  }
+
   /// Whether another context may edit the title without a conflict.
   var leavesTitle: Bool { self == .values || self == .nothing }
 
@@ -381,29 +385,17 @@ private enum Place: CaseIterable {
         try await stack.withScratch { $0.update(element) { $0.title = "foreign" } }
       }
       let scratch = stack.makeScratch()
-      if edit == .delete {
-        scratch.delete(fetched)
-      } else {
-        scratch.update(fetched) { edit.apply(&$0) }
-      }
+      edit.make(on: fetched, in: scratch)
       try await scratch.save(policy)
     case .child:
       let scratch = stack.makeScratch()
       let child = scratch.makeScratch()
-      if edit == .delete {
-        child.delete(fetched)
-      } else {
-        child.update(fetched) { edit.apply(&$0) }
-      }
+      edit.make(on: fetched, in: child)
       try await child.save(policy)
       try await scratch.save(policy)
     case .sheet:
       let sheet = view.makeScratch()
-      if edit == .delete {
-        sheet.delete(element)
-      } else {
-        sheet.update(element) { edit.apply(&$0) }
-      }
+      edit.make(on: element, in: sheet)
       try await sheet.save(policy)
       try await view.save(policy)
     case .query:
@@ -416,11 +408,7 @@ private enum Place: CaseIterable {
           _ = try await scratch.update(query) { edit.apply(&$0) }
         }
       } catch StoreError.Code.invalidValue {
-        if edit == .delete {
-          scratch.delete(element)
-        } else {
-          scratch.update(element) { edit.apply(&$0) }
-        }
+        edit.make(on: element, in: scratch)
       }
       try await scratch.save(policy)
     }

@@ -221,6 +221,42 @@ import Testing
     await stack.close()
   }
 
+  /// While another program reads an old state, SQLite writes back only the pages that have not
+  /// changed since. The page of the mark is never among them.
+  @Test func `commits stay if a reader has kept the session from the file`() async throws {
+    let first = try await folder.stack()
+    try await fill(first, "first", 0..<3)
+    await first.close()
+    let stack = try await folder.stack()
+    var early: Connection? = try reader()
+    try await stack.commit { $0.insert(Boat(id: 8)) }
+    var late: Connection? = try reader()
+    try early?.run("COMMIT")
+    try await stack.commit { $0.insert(Harbour(id: 9)) }
+    let before = files.contents(atPath: folder.path)
+    #expect(try early?.checkpointPassively().done != 0)
+    #expect(files.contents(atPath: folder.path) != before)
+    let session = try early.map { try StoredCommit.readMarked($0).mark.session }
+    let stored = try early.map { try LogMark.stored(inFileOf: $0) }
+    #expect(stored != session.map { .session($0) })
+    await stack.endAsIfKilled()
+    try late?.run("COMMIT")
+    (early, late) = (nil, nil)
+
+    let again = try await folder.stack()
+    #expect(try await again.fetch(Boat.all).map(\.id) == [0, 1, 2, 8])
+    #expect(try await again.fetch(Harbour.all).map(\.id) == [9])
+    await again.close()
+  }
+
+  /// Opens a connection that leaves the log when it closes, and begins to read.
+  private func reader() throws -> Connection {
+    let connection = try Connection(path: folder.path, access: .existing, busyTimeout: .zero)
+    connection.leaveLog(true)
+    try connection.run("BEGIN; SELECT * FROM boats")
+    return connection
+  }
+
   /// Another stack takes the first commit of a session for a commit of another program otherwise,
   /// and reads all tables again.
   @Test func `the mark of a session is no change for other stacks`() async throws {
