@@ -27,30 +27,40 @@ package struct DatabasePage {
     Int64(Int32(bitPattern: header.word(60)))
   }
 
-  /// Returns the texts of the table's only row; nil if the page is not a table's with one row.
-  ///
-  /// A value of another type is an empty text.
-  package func textsOfOnlyRow() -> [String]? {
+  /// The only row of a table.
+  package struct Row {
+    /// The values; a value that is no text is an empty text.
+    package var texts: [String] = []
+    /// The row's bytes.
+    package let bytes: ArraySlice<UInt8>
+  }
+
+  /// Returns the table's only row; nil if the page is not a table's with one row, or if it was
+  /// written in part.
+  package func onlyRow() -> Row? {
     // A leaf of a table has the type 13, the number of rows at 3, and the place of the row at 8.
     guard bytes.count >= 512, bytes[0] == 13, bytes[3] == 0, bytes[4] == 1 else { return nil }
     var position = Int(bytes[8]) << 8 | Int(bytes[9])
-    guard number(&position) != nil, number(&position) != nil else { return nil }
+    guard let length = number(&position), number(&position) == 1,
+      position + length <= bytes.count
+    else { return nil }
+    var row = Row(bytes: bytes[position..<position + length])
     let start = position
-    guard let headerSize = number(&position), headerSize <= bytes.count else { return nil }
+    guard let headerSize = number(&position), headerSize <= length else { return nil }
     var sizes: [(isText: Bool, size: Int)] = []
     while position < start + headerSize {
       guard let type = number(&position) else { return nil }
       sizes.append((type >= 13 && type % 2 == 1, Self.size(ofType: type)))
     }
-    guard position == start + headerSize else { return nil }
-    var texts: [String] = []
+    guard position == start + headerSize,
+      sizes.reduce(headerSize, { $0 + $1.size }) == length
+    else { return nil }
     for (isText, size) in sizes {
-      guard position + size <= bytes.count else { return nil }
       let text = isText ? String(decoding: bytes[position..<position + size], as: UTF8.self) : ""
-      texts.append(text)
+      row.texts.append(text)
       position += size
     }
-    return texts
+    return row
   }
 
   /// Reads a number of variable length.

@@ -116,7 +116,7 @@ struct LogBeside {
     guard session == mark.previous, !mark.isNoted else { return false }
     guard let place else { return true }
     // A reader can keep the page of the mark from being written back, but not the other pages.
-    return place.file == current && place.page == page.stableHash
+    return place.file == current && place.row == LogMark.checksum(ofRowIn: page)
   }
 
   // MARK: - Names

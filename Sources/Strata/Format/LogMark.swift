@@ -20,9 +20,9 @@ struct LogMark: Sendable, Hashable {
     }
 
     let file: File
-    /// The checksum of the mark's page in the file. Every transaction changes this page, so a backup
-    /// with the same page has the same rows.
-    let page: UInt64
+    /// The checksum of the row in the file. Every transaction changes this row, so a backup with the
+    /// same row has the same contents.
+    let row: UInt64
     let log: File
   }
 
@@ -53,7 +53,7 @@ struct LogMark: Sendable, Hashable {
     session = .random(in: 1...UInt64(Int64.max))
     self.previous = previous
     guard let file = FileStatus(path), let log = FileStatus(path + "-wal") else { return }
-    place = Place(file: .init(file.id), page: page.stableHash, log: .init(log.id))
+    place = Place(file: .init(file.id), row: LogMark.checksum(ofRowIn: page), log: .init(log.id))
   }
 
   // MARK: - Text
@@ -65,7 +65,7 @@ struct LogMark: Sendable, Hashable {
     var words = [session, previous ?? 0, UInt64(count), isNoted ? 1 : 0].map(String.init)
     if let place {
       words += [
-        "\(place.file.number)", "\(place.file.birth)", "\(place.page)", "\(place.log.number)",
+        "\(place.file.number)", "\(place.file.birth)", "\(place.row)", "\(place.log.number)",
         "\(place.log.birth)",
       ]
     }
@@ -85,11 +85,11 @@ struct LogMark: Sendable, Hashable {
     (isNoted, isInFile) = (noted == 1, noted == 1)
     self.previous = previous == 0 ? nil : previous
     guard words.count == 9 else { return }
-    guard let file = UInt64(words[4]), let birth = Int64(words[5]), let page = UInt64(words[6]),
+    guard let file = UInt64(words[4]), let birth = Int64(words[5]), let row = UInt64(words[6]),
       let log = UInt64(words[7]), let logBirth = Int64(words[8])
     else { return nil }
     place = Place(
-      file: .init(number: file, birth: birth), page: page,
+      file: .init(number: file, birth: birth), row: row,
       log: .init(number: log, birth: logBirth))
   }
 
@@ -157,7 +157,12 @@ struct LogMark: Sendable, Hashable {
 
   /// Reads the mark from the bytes of its page; nil if they are another page's.
   init?(page: [UInt8]) {
-    guard let texts = DatabasePage(page).textsOfOnlyRow(), texts.count == 2 else { return nil }
+    guard let texts = DatabasePage(page).onlyRow()?.texts, texts.count == 2 else { return nil }
     self.init(text: texts[1])
+  }
+
+  /// Returns a checksum of the row with the number and the mark.
+  static func checksum(ofRowIn page: [UInt8]) -> UInt64 {
+    (DatabasePage(page).onlyRow()?.bytes ?? []).stableHash
   }
 }
