@@ -229,11 +229,12 @@ import Testing
     await first.close()
     let stack = try await folder.stack()
     var early: Connection? = try reader()
+    // The file cannot be written while the file alone is read.
+    let before = files.contents(atPath: folder.path)
     try await stack.commit { $0.insert(Boat(id: 8)) }
     var late: Connection? = try reader()
     try early?.run("COMMIT")
     try await stack.commit { $0.insert(Harbour(id: 9)) }
-    let before = files.contents(atPath: folder.path)
     #expect(try early?.checkpointPassively().done != 0)
     #expect(files.contents(atPath: folder.path) != before)
     let session = try early.map { try StoredCommit.readMarked($0).mark.session }
