@@ -41,6 +41,12 @@ public struct Conflict: Sendable, CustomStringConvertible {
     return (entity(before), entity(mine), entity(theirs))
   }
 
+  /// Returns whether another conflict has the same three sides.
+  func hasSides(of other: Conflict) -> Bool {
+    table === other.table && key == other.key && before == other.before && mine == other.mine
+      && theirs == other.theirs
+  }
+
   public var description: String { "\(entity) \(key): \(problem)" }
 
   private var problem: String {

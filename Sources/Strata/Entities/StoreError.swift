@@ -108,6 +108,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let replicated = Code(29, "replicated")
     /// The rows follow a server, and the replica is read-only.
     public static let readOnly = Code(30, "readOnly")
+    /// A push was begun while the same task sends a request of another push, which it would wait for.
+    public static let nestedPush = Code(31, "nestedPush")
   }
 
   /// The kind of the error.
@@ -168,6 +170,12 @@ extension StoreError: LocalizedError, CustomNSError {
 extension StoreError {
   static var closed: StoreError {
     StoreError(.closed, "the stack is closed", advice: "open it again")
+  }
+
+  static var nestedPush: StoreError {
+    StoreError(
+      .nestedPush, "the push would wait for the request that its own task is sending",
+      advice: "push again when the first push has returned")
   }
 
   static var suspended: StoreError {

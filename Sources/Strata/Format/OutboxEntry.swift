@@ -13,8 +13,17 @@ struct OutboxEntry: Sendable, Equatable {
     var isUncertain = false
     /// Whether the row was handed over to be deleted.
     var isDeletion = false
+    /// Whether the server's newest row is its answer to the request.
+    var isAnswered = false
     /// The row as it was handed over, encoded; nil until the row is edited again.
     var row: [UInt8]?
+  }
+
+  /// What a server is known to have in the place of the row from which the edits started.
+  enum Newest: Sendable, Equatable {
+    case gone
+    /// - Parameter row: the encoded row.
+    case row([UInt8])
   }
 
   /// The last commit that edited the row.
@@ -25,8 +34,13 @@ struct OutboxEntry: Sendable, Equatable {
   /// The attributes that were edited since the row was handed over.
   private(set) var attributes: AttributeSet
   private(set) var handedOver: HandedOver?
-  /// The row as the server knows it, encoded; nil if the server does not know the row.
+  /// The row from which the edits started, encoded; nil if the server does not know the row.
+  ///
+  /// Each edited attribute has the value that it had before its first edit, and every other attribute
+  /// has the value that it had then.
   private(set) var original: [UInt8]?
+  /// What the server is known to have; nil if that is ``original``.
+  private(set) var newest: Newest?
   /// The server's reason for refusing the row as it is; nil for a row that may be sent.
   private(set) var refusal: String?
   /// The row with the edits, encoded, if the table has the server's row in its place.
@@ -36,7 +50,8 @@ struct OutboxEntry: Sendable, Equatable {
 
   init(
     commit: Int64, isKnown: Bool, isDeleted: Bool, attributes: AttributeSet,
-    handedOver: HandedOver?, original: [UInt8]?, refusal: String? = nil, aside: [UInt8]? = nil
+    handedOver: HandedOver?, original: [UInt8]?, newest: Newest? = nil, refusal: String? = nil,
+    aside: [UInt8]? = nil
   ) {
     self.commit = commit
     self.isKnown = isKnown
@@ -44,6 +59,7 @@ struct OutboxEntry: Sendable, Equatable {
     self.attributes = attributes
     self.handedOver = handedOver
     self.original = original
+    self.newest = newest
     self.refusal = refusal
     self.aside = aside
   }
@@ -80,7 +96,7 @@ struct OutboxEntry: Sendable, Equatable {
     _ change: Change, commit: Int64, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) -> Bool {
     if !isDeleted, let before = change.before {
-      learn(before, encode, decode)
+      if let after = change.after { begin(after.differences(from: before), before, encode, decode) }
       if handedOver?.row == nil && attributes.isEmpty { handedOver?.row = encode(before) }
     }
     self.commit = commit
@@ -91,6 +107,7 @@ struct OutboxEntry: Sendable, Equatable {
     switch (change.before, change.after) {
     case (let before, nil):
       if !isKnown && handedOver == nil { return false }
+      if let before, !isConflicting(before, decode) { startFromServer() }
       isDeleted = true
       attributes = AttributeSet()
       if original == nil { original = before.map(encode) }
@@ -105,13 +122,30 @@ struct OutboxEntry: Sendable, Equatable {
     return true
   }
 
-  /// Takes the values that imports brought since the first edit for the server's.
-  private mutating func learn(
-    _ row: Record, _ encode: (Record) -> [UInt8], _ decode: ([UInt8]) -> Record?
+  /// Notes the values from which the edits of some attributes start, unless they were edited before.
+  private mutating func begin(
+    _ edited: AttributeSet, _ row: Record, _ encode: (Record) -> [UInt8],
+    _ decode: ([UInt8]) -> Record?
   ) {
     guard let original, let known = decode(original), known.count == row.count else { return }
-    let newer = row.replacing(editedAttributes, from: known)
-    if newer != known { self.original = encode(newer) }
+    let start = known.replacing(edited.subtracting(editedAttributes), from: row)
+    if start != known { self.original = encode(start) }
+  }
+
+  /// Returns whether an edited attribute of the row conflicts with the server's newest row.
+  private func isConflicting(_ row: Record, _ decode: ([UInt8]) -> Record?) -> Bool {
+    guard let original, let known = decode(original), let server = server(decode) else {
+      return newest == .gone
+    }
+    if known.count != row.count || server.count != row.count { return true }
+    return !editedAttributes.intersection(server.differences(from: known))
+      .isDisjoint(with: server.differences(from: row))
+  }
+
+  /// Notes that the edits from here on start from the server's newest row.
+  private mutating func startFromServer() {
+    guard handedOver == nil, case .row(let server) = newest else { return }
+    (original, newest) = (server, nil)
   }
 
   /// Notes that a server may know all edits of the row, as of this commit.
@@ -189,6 +223,8 @@ struct OutboxEntry: Sendable, Equatable {
   mutating func confirm() -> Bool {
     guard let handedOver else { return true }
     self.handedOver = nil
+    // Any other row of the server may be older than what was handed over.
+    if !handedOver.isAnswered { newest = nil }
     if commit <= handedOver.commit { return false }
     if handedOver.isDeletion {
       // The row was inserted again.
@@ -235,40 +271,129 @@ struct OutboxEntry: Sendable, Equatable {
   /// Moves the waiting edits onto a newer row of the server.
   ///
   /// An attribute that was not edited takes the server's value. An edit that the server has already
-  /// is done. Any other edit stays, or is merged by the rule of its attribute. An edit of a row that
-  /// the server has deleted goes, as under the policy `mergeMine`.
+  /// is done. Any other edit stays, or is merged by the rule of its attribute. If the server has a
+  /// third value and no rule, the policy decides.
   ///
   /// - Parameters:
   ///   - server: the server's row; nil if the server has none.
   ///   - local: the stored row, with the edits.
+  ///   - policy: the policy for edits in conflict. With `error` such edits stay, and the entry keeps the
+  ///     server's row beside the row from which they started.
   mutating func rebase(
-    onto server: Record?, local: Record?, in table: Table, encode: (Record) -> [UInt8],
-    decode: ([UInt8]) -> Record?
+    onto server: Record?, local: Record?, in table: Table, policy: SavePolicy = .mergeMine,
+    encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) -> Rebased {
     if aside != nil {
       let isGone = isKnown && server == nil
-      if let server { (isKnown, original) = (true, encode(server)) }
+      if let server { (isKnown, original, newest) = (true, encode(server), nil) }
       return Rebased(row: server, isLeft: !isGone)
     }
     let known = original.flatMap(decode)
-    let edited = edited(server, local: local, known: known, in: table)
-    let row = edited.row
+    let edited = edited(server, local: local, known: known, in: table, policy: policy)
     // The server has not heard of the insertion.
-    if !isKnown && server == nil { return Rebased(row: row, isLeft: true) }
+    if !isKnown && server == nil {
+      newest = nil
+      return Rebased(row: edited.row, isLeft: true)
+    }
     let sent = handedOver?.row.flatMap(decode)
     // The server may show what it was sent before it confirms it.
-    let conflict = !edited.isConflicting || server == sent ? nil : edited
-    guard let server, row != server else {
-      return Rebased(row: server, isLeft: false, conflict: conflict)
+    let isOwn = sent != nil && server == sent
+    let conflict = !edited.isConflicting || isOwn ? nil : edited
+    if let conflict, isKnown, table.policy(policy) == .error {
+      return keep(conflict, over: known, encode)
     }
+    newest = nil
+    let row = edited.row
+    guard let server else {
+      // The edit makes the row anew.
+      if row != nil { (isKnown, original, attributes) = (false, nil, .all(table.columns.count)) }
+      return Rebased(row: row, isLeft: row != nil, conflict: conflict)
+    }
+    if row == server { return Rebased(row: server, isLeft: false, conflict: conflict) }
     if let sent {
-      let edits = edits(of: sent, over: known, handedOver?.attributes ?? AttributeSet())
-      handedOver?.row = edits.edited(server, in: table).row.map(encode)
+      let attributes = handedOver?.attributes ?? AttributeSet()
+      let edits = edits(of: sent, over: known, attributes)
+      handedOver?.row =
+        edits.edited(attributes, server, in: table, policy: .mergeMine).row.map(encode)
     }
     isKnown = true
     original = encode(server)
     if let row { keep(row.differences(from: server)) }
     return Rebased(row: row, isLeft: true, conflict: conflict)
+  }
+
+  /// Keeps edits in conflict, with the server's row beside the row from which they started.
+  ///
+  /// The edits that do not conflict now start from the server's values. The attributes without an edit
+  /// keep the version that was edited.
+  private mutating func keep(
+    _ edited: Edited, over known: Record?, _ encode: (Record) -> [UInt8]
+  ) -> Rebased {
+    guard let meeting = edited.meeting else { return Rebased(row: edited.row, isLeft: true) }
+    newest = meeting.stored.map { .row(encode($0)) } ?? .gone
+    if let server = meeting.stored, let known, known.count == server.count {
+      let settled = editedAttributes.subtracting(meeting.conflicting)
+      original = encode(known.replacing(settled, from: server))
+      if let row = edited.row { keep(row.differences(from: server)) }
+    }
+    return Rebased(row: edited.row, isLeft: true, conflict: edited)
+  }
+
+  // MARK: - The server's words
+
+  /// Returns the newest row that the server is known to have; nil if it has none, or if that row cannot
+  /// be read any more.
+  func server(_ decode: ([UInt8]) -> Record?) -> Record? {
+    switch newest {
+    case nil: original.flatMap(decode)
+    case .gone: nil
+    case .row(let row): decode(row)
+    }
+  }
+
+  /// Returns the conflict of the edits with the server's newest row; nil if there is none, or if a
+  /// verdict is still to come.
+  func conflict(
+    _ key: RecordKey, local: Record?, in table: Table, decode: ([UInt8]) -> Record?
+  ) -> Conflict? {
+    guard handedOver == nil, aside == nil, newest != nil else { return nil }
+    return edited(server(decode), local: local, known: original.flatMap(decode), in: table)
+      .conflict(key, in: table)
+  }
+
+  /// Notes a row of an import, which may be older than a request under way.
+  ///
+  /// - Parameters:
+  ///   - server: the server's row; nil if the server has none.
+  ///   - isAnswer: whether the server answers a request with the row.
+  mutating func note(
+    _ server: Record?, isAnswer: Bool, local: Record?, in table: Table, policy: SavePolicy,
+    encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) -> Rebased {
+    guard handedOver != nil else {
+      return rebase(
+        onto: server, local: local, in: table, policy: policy, encode: encode, decode: decode)
+    }
+    // Only the verdict tells whether the row has what was handed over.
+    newest = server.map { .row(encode($0)) } ?? .gone
+    if isAnswer { handedOver?.isAnswered = true }
+    guard !isDeleted, let server, let local, server.count == local.count else {
+      return Rebased(row: local, isLeft: true)
+    }
+    return Rebased(row: server.replacing(editedAttributes, from: local), isLeft: true)
+  }
+
+  /// Moves the edits onto the row that an import brought while a request was under way.
+  ///
+  /// - Returns: nil if no import did, or if the next verdict is still to come.
+  mutating func settle(
+    local: Record?, in table: Table, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) -> Rebased? {
+    guard handedOver == nil, let newest else { return nil }
+    let server = server(decode)
+    if case .row = newest, server == nil { return nil }
+    return rebase(
+      onto: server, local: local, in: table, policy: .error, encode: encode, decode: decode)
   }
 
   /// Lays the waiting edits over the server's row.
@@ -278,23 +403,24 @@ struct OutboxEntry: Sendable, Equatable {
   ///   - local: the stored row, with the edits.
   ///   - known: the row from which the edits started.
   func edited(
-    _ server: Record?, local: Record?, known: Record?, in table: Table
+    _ server: Record?, local: Record?, known: Record?, in table: Table,
+    policy: SavePolicy = .mergeMine
   ) -> Edited {
     if !isKnown && server == nil { return Edited(row: local) }
     // A row that cannot be read any more says nothing of the attributes that were not edited.
     let base = known ?? (isKnown ? server : nil)
     return edits(of: isDeleted ? nil : local, over: base, editedAttributes)
-      .edited(server, in: table)
+      .edited(editedAttributes, server, in: table, policy: policy)
   }
 
-  /// Returns the edits of some attributes as a change of the row that the server had.
+  /// Returns the edits of some attributes as a change of a row that had the values before them.
   private func edits(
     of local: Record?, over known: Record?, _ attributes: AttributeSet
   ) -> Change {
     guard let local, let known, known.count == local.count else {
       return Change(before: known, after: local)
     }
-    return Change(before: known, after: known.replacing(attributes, from: local))
+    return Change(before: local.replacing(attributes, from: known), after: local)
   }
 
   /// Keeps the edits of some attributes alone.
@@ -307,11 +433,34 @@ struct OutboxEntry: Sendable, Equatable {
 }
 
 extension Change {
-  /// Lays the edit over the server's row, by the rules of the attributes and then by the policy
-  /// `mergeMine`.
-  fileprivate func edited(_ server: Record?, in table: Table) -> OutboxEntry.Edited {
-    let meeting = table.meet(self, server)
-    let resolved = meeting.resolved(by: table.policy(.mergeMine))
-    return OutboxEntry.Edited(row: resolved.map(\.after) ?? server, meeting: meeting)
+  /// Lays the edit of some attributes over the server's row, by the rules of the attributes and then by
+  /// a policy.
+  ///
+  /// With the policy `error` the edit stays. An attribute that was set back to its first value is edited,
+  /// too: nobody has told the user that the server has another value now.
+  fileprivate func edited(
+    _ attributes: AttributeSet, _ server: Record?, in table: Table, policy: SavePolicy
+  ) -> OutboxEntry.Edited {
+    var meeting = table.meet(self, server)
+    var policy = table.policy(policy)
+    if policy == .error { policy = .overwrite }
+    let resolved = meeting.resolved(by: policy)
+    let row = resolved.map(\.after) ?? (server == nil && policy == .overwrite ? after : server)
+    guard let before, let after, let server, let row, policy == .overwrite || policy == .mergeMine
+    else { return OutboxEntry.Edited(row: row, meeting: meeting) }
+    let setBack = attributes.subtracting(after.differences(from: before))
+      .intersection(after.differences(from: server))
+    if setBack.isEmpty { return OutboxEntry.Edited(row: row, meeting: meeting) }
+    meeting = Meeting(
+      change: meeting.change, stored: server, conflicting: meeting.conflicting.union(setBack))
+    return OutboxEntry.Edited(row: row.replacing(setBack, from: after), meeting: meeting)
+  }
+}
+
+extension OutboxEntry.Edited {
+  /// Returns the conflict with the server's row; nil if there is none. A link never conflicts.
+  func conflict(_ key: RecordKey, in table: Table) -> Conflict? {
+    guard let meeting, isConflicting, !table.isJoin else { return nil }
+    return table.conflict(meeting, key: key)
   }
 }

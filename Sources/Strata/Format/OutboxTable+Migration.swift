@@ -50,10 +50,10 @@ extension OutboxTable {
   }
 
   private static let rowsOfTable = SQL(
-    "SELECT key, original, handed_row, aside FROM strata_outbox_row WHERE entity = ?1 "
-      + "AND (original IS NOT NULL OR handed_row IS NOT NULL OR aside IS NOT NULL)")
+    "SELECT key, original, handed_row, aside, newest FROM strata_outbox_row WHERE entity = ?1 "
+      + "AND coalesce(original, handed_row, aside, newest) IS NOT NULL")
   private static let setRows = SQL(
-    "UPDATE strata_outbox_row SET original = ?3, handed_row = ?4, aside = ?5 "
+    "UPDATE strata_outbox_row SET original = ?3, handed_row = ?4, aside = ?5, newest = ?6 "
       + "WHERE entity = ?1 AND key = ?2")
 
   /// Without the row from which an edit started, nobody could tell the edit from the values that others
@@ -68,6 +68,7 @@ extension OutboxTable {
     var encoder = HistoryEncoder(layout)
     func transcoded(_ row: Statement, _ column: Int32) -> Cell {
       if row.isNull(column) { return .null }
+      if row.blob(column).isEmpty { return .text("") }
       let bytes = Array(row.blob(column))
       guard
         let record = HistoryDecoder.record(
@@ -78,11 +79,12 @@ extension OutboxTable {
       return .blob(Data(encoder.encode(new, of: migration.table.id)))
     }
     let entries = try connection.prepared(rowsOfTable, .text(migration.new.name)).map { row in
-      (key: Cell(row, 0), rows: (1...3).map { transcoded(row, $0) })
+      (key: Cell(row, 0), rows: (1...4).map { transcoded(row, $0) })
     }
     for entry in entries {
       try connection.run(
-        setRows, .text(migration.new.name), entry.key, entry.rows[0], entry.rows[1], entry.rows[2])
+        setRows, .text(migration.new.name), entry.key, entry.rows[0], entry.rows[1], entry.rows[2],
+        entry.rows[3])
     }
   }
 

@@ -14,7 +14,7 @@ enum OutboxTable: GuestTable {
       """
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, newest BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
       """)
   }
 
@@ -49,7 +49,8 @@ enum OutboxTable: GuestTable {
   // MARK: - Entries
 
   private static let columns =
-    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row, aside"
+    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row, "
+    + "aside, newest"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
@@ -57,7 +58,7 @@ enum OutboxTable: GuestTable {
     "SELECT \(columns) FROM strata_outbox_row WHERE handed IS NOT NULL")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
   private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
@@ -83,6 +84,7 @@ enum OutboxTable: GuestTable {
   private static let isDeleted: Int64 = 2
   private static let isUncertain: Int64 = 4
   private static let isHandedDeletion: Int64 = 8
+  private static let isAnswered: Int64 = 16
 
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
@@ -125,10 +127,18 @@ enum OutboxTable: GuestTable {
           commit: row.integer(3), attributes: names.attributes(row.string(4), of: table),
           isUncertain: row.integer(1) & isUncertain != 0,
           isDeletion: row.integer(1) & isHandedDeletion != 0,
+          isAnswered: row.integer(1) & isAnswered != 0,
           row: row.isNull(9) ? nil : Array(row.blob(9))),
-      original: row.isNull(5) ? nil : Array(row.blob(5)),
+      original: row.isNull(5) ? nil : Array(row.blob(5)), newest: newest(row),
       refusal: row.isNull(8) ? nil : row.string(8),
       aside: row.isNull(10) ? nil : Array(row.blob(10)))
+  }
+
+  /// An empty text, which no encoded row is, says that the server has no row.
+  private static func newest(_ row: Statement) -> OutboxEntry.Newest? {
+    if row.isNull(11) { return nil }
+    let bytes = Array(row.blob(11))
+    return bytes.isEmpty ? .gone : .row(bytes)
   }
 
   /// Writes an entry; nil removes it.
@@ -142,7 +152,8 @@ enum OutboxTable: GuestTable {
       2,
       (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0)
         | (entry.handedOver?.isUncertain == true ? isUncertain : 0)
-        | (entry.handedOver?.isDeletion == true ? isHandedDeletion : 0))
+        | (entry.handedOver?.isDeletion == true ? isHandedDeletion : 0)
+        | (entry.handedOver?.isAnswered == true ? isAnswered : 0))
     statement.bind(3, AttributeNames.text(entry.attributes, of: table))
     if let handedOver = entry.handedOver {
       statement.bind(4, handedOver.commit)
@@ -161,6 +172,11 @@ enum OutboxTable: GuestTable {
     }
     bind(entry.handedOver?.row, to: statement, at: 10)
     bind(entry.aside, to: statement, at: 11)
+    switch entry.newest {
+    case nil: statement.bindNull(12)
+    case .gone: statement.bind(12, "")
+    case .row(let bytes): statement.bind(12, blob: bytes)
+    }
     try statement.perform()
   }
 

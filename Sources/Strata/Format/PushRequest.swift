@@ -45,6 +45,10 @@ public struct PushRequest: Sendable {
   let table: Table
   /// The row as it is to be; for a deletion the row as it was, if that can still be read.
   let record: Record?
+  /// The row from which the edits started; nil for an insertion, or if it cannot be read any more.
+  private let original: Record?
+  /// The newest row that the server is known to have.
+  private let server: Record?
   /// The last commit that edited the row.
   package let commit: Int64
   /// The server's reason for refusing the request; nil if the request waits to be sent.
@@ -56,10 +60,10 @@ public struct PushRequest: Sendable {
   ///
   /// - Parameters:
   ///   - record: the stored row.
-  ///   - original: the row as the server knows it.
+  ///   - decode: decodes a row of the entry.
   init?(
     _ entry: OutboxEntry, _ key: RecordKey, _ table: Table, _ model: Model, record: Record?,
-    original: Record?
+    decode: ([UInt8]) -> Record?
   ) {
     kind = entry.kind
     switch kind {
@@ -72,6 +76,8 @@ public struct PushRequest: Sendable {
     self.key = key
     self.table = table
     self.model = model
+    original = entry.original.flatMap(decode)
+    server = entry.server(decode)
     self.record = kind == .delete ? original : record
     commit = entry.commit
     refusal = entry.refusal
@@ -103,7 +109,26 @@ public struct PushRequest: Sendable {
   ///
   /// The result is nil if the request is about another entity. It is also nil for a deletion that
   /// was made before a migration changed the entity's attributes. Only the ``key`` is known then.
-  public func value<E: Entity>(as type: E.Type) -> E? {
+  public func value<E: Entity>(as type: E.Type) -> E? { entity(record, as: type) }
+
+  /// Returns the entity from which the edits started, as the user saw it.
+  ///
+  /// Its version, such as an ETag, is the version that was edited: send it with `If-Match`, so that the
+  /// server refuses to overwrite what it has changed since. If an import has brought a newer row and
+  /// none of its attributes conflicts with the edits, the edits start from that row.
+  ///
+  /// The result is nil for an insertion, and if the request is about another entity. It is also nil if a
+  /// migration has changed the entity's attributes so much that the row cannot be read.
+  public func before<E: Entity>(as type: E.Type) -> E? { entity(original, as: type) }
+
+  /// Returns the entity as the server has it, as far as imports and requests have told.
+  ///
+  /// It differs from ``before(as:)`` only while edits conflict with it (``Outbox/conflicts()``). The
+  /// result is nil for an insertion, for a row that the server has deleted, and if the request is about
+  /// another entity.
+  public func server<E: Entity>(as type: E.Type) -> E? { entity(server, as: type) }
+
+  private func entity<E: Entity>(_ record: Record?, as type: E.Type) -> E? {
     guard table.isTable(of: type), let record else { return nil }
     return table.decodeLeniently(record, as: type)
   }

@@ -7,9 +7,11 @@ struct WaitingRequests: Sendable {
     let request: PushRequest
     let entry: OutboxEntry
     let original: Record?
+    /// The conflict with what the server is known to have; nil if there is none.
+    let conflict: Conflict?
   }
 
-  private var all: [Waiting] = []
+  private(set) var all: [Waiting] = []
   private(set) var refused: Set<PushOrder.Row> = []
   private(set) var steps: [PushOrder.Step] = []
   /// The entries of which nothing can be sent.
@@ -31,9 +33,11 @@ struct WaitingRequests: Sendable {
       let stored = try connection.record(key, of: table, builder)
       let record = entry.aside.flatMap(decode) ?? stored
       guard
-        let request = PushRequest(entry, key, table, model, record: record, original: original)
+        let request = PushRequest(entry, key, table, model, record: record, decode: decode)
       else { return empty.append((table, key, entry.commit)) }
-      all.append(Waiting(request: request, entry: entry, original: original))
+      let conflict = entry.conflict(key, local: stored, in: table, decode: decode)
+      all.append(
+        Waiting(request: request, entry: entry, original: original, conflict: conflict))
       if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
       order.add(request, original: original, isHandedOver: entry.handedOver != nil)
     }

@@ -26,6 +26,8 @@ package struct ImportTarget: Sendable {
     package var noted: ImportLedger?
     /// The load that may defer indexes; nil if all indexes are kept.
     package var load: BulkLoad?
+    /// The request that the import's task is sending; nil outside of a push.
+    let answers = AnsweredRequest.current
     /// The sequence of the batch, which ends at a batch that is not saved; nil for a single batch.
     package var sequence: BatchSequence?
 

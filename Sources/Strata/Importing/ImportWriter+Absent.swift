@@ -12,6 +12,7 @@ extension ImportWriter {
     _ page: AbsentPage, notedIn ledger: ImportLedger, inUse: KeysInUse,
     in transaction: inout Transaction
   ) throws(StoreError) {
+    try noteAbsence(of: page, in: &transaction)
     let protected = try ProtectedRows(
       transaction.connection, transaction.model, pushed: saving.pushed)
     let batch = EvictionBatch(
@@ -28,6 +29,19 @@ extension ImportWriter {
     outcome.deleted += run.report.evicted
     // Rows that others refer to may be deleted later.
     outcome.kept += run.report.kept - run.report.keptReferenced
+  }
+
+  /// Tells the edits that wait that the server has no such rows. The rows stay.
+  private func noteAbsence(
+    of page: AbsentPage, in transaction: inout Transaction
+  ) throws(StoreError) {
+    var deletions = Layer()
+    for row in page.rows where saving.pushed?.attributes(page.table.id, row.key) == nil {
+      deletions[page.table.id, row.key] = .blind(.set(nil))
+    }
+    var met = MetRows(answers: nil)
+    _ = try met.meet(&deletions, in: transaction)
+    try met.write(without: [], [], in: &transaction)
   }
 }
 

@@ -60,7 +60,7 @@ struct ImportWriter {
     try saving.load?.dropIndexes(after: changes, in: &transaction)
   }
 
-  /// Writes a layer, except for rows that the outbox shields, waiting rows and refused rows.
+  /// Writes a layer with the edits that wait laid over it, except for waiting rows and refused rows.
   ///
   /// - Returns: the changes of these rows alone.
   @discardableResult
@@ -70,13 +70,16 @@ struct ImportWriter {
     let (connection, model, builder) =
       (transaction.connection, transaction.model, transaction.builder)
     var layer = layer
+    var met = MetRows(answers: saving.answers)
     if let protected = try ProtectedRows(connection, model, pushed: saving.pushed) {
-      outcome.note(try protected.shield(&layer, builder))
+      outcome.note(try protected.shield(&layer, builder, meeting: true))
+      outcome.note(try met.meet(&layer, in: transaction))
     }
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
     var skipped = 0
+    let refusedBefore = outcome.refused.count
     if saving.skipsRefused && model.hasRules {
       let failures = SaveValidation.takeBackRefused(&working, model)
       skipped = Set(failures.map(\.key)).count
@@ -97,8 +100,9 @@ struct ImportWriter {
     if let noted = saving.noted, changes.values.contains(where: { $0.deletions ?? 0 > 0 }) {
       try noted.followNow(changes)
     }
+    try met.write(without: waiting, outcome.refused[refusedBefore...], in: &transaction)
     for row in waiting {
-      if let change = layer[row.table, row.key] {
+      if let change = met.change(row.table, row.key) ?? layer[row.table, row.key] {
         outcome.waiting.layer.compose(change, row.table, row.key)
       }
     }

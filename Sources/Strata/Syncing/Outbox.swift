@@ -53,6 +53,9 @@ public actor Outbox {
   /// `send` throws, this method throws as well, and the next call sends the request again. Throw
   /// for a failure that the next request would also meet, such as a lost connection.
   ///
+  /// An import within `send` that brings the row of the request brings the server's answer. If the
+  /// request is done, the row gets the answer's values, except where it was edited meanwhile.
+  ///
   /// The verdict is recorded even if the task is cancelled meanwhile. Edits that are made while a
   /// request is sent wait for the next request. Only a single call runs at a time. Other calls wait
   /// for it.
@@ -60,13 +63,16 @@ public actor Outbox {
   /// - Parameter send: sends one request.
   /// - Returns: the numbers of sent, refused and left requests.
   /// - Throws: the error that `send` throws, `CancellationError`, or ``StoreError`` with code
-  ///   `cancelled`, `closed`, `diskFull` or another of SQLite's.
+  ///   `nestedPush` within `send`, `cancelled`, `closed`, `diskFull` or another of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, again whenever one of them is edited
   ///   meanwhile; one transaction for each request.
   @discardableResult
   public func push(
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> PushResult {
+    if let outer = AnsweredRequest.current, store.model.tables.contains(where: { $0 === outer.table }) {
+      throw StoreError.nestedPush
+    }
     try await pushes.enter()
     defer { pushes.leave() }
     var result = PushResult()
@@ -105,7 +111,9 @@ public actor Outbox {
       case .nothing: continue
       case .otherOrder: return count + 1
       case .send(let next):
-        let verdict = try await send(next.request)
+        let verdict = try await AnsweredRequest.$current.withValue(AnsweredRequest(next.request)) {
+          try await send(next.request)
+        }
         sent = (next, verdict)
         plan.note(verdict, of: step)
         count += 1
@@ -171,13 +179,10 @@ public actor Outbox {
     return isRetried
   }
 
-  /// Gives up a refused edit: the row gets the values that it had before the edit.
-  ///
-  /// If an import has brought newer values of the edited attributes since, they are not known here. The
-  /// next full answer of the server brings them.
+  /// Gives up a refused edit: the row gets the newest values that the server is known to have.
   ///
   /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
-  /// comes back. The edited attributes of an updated row get the server's values. The reversal is
+  /// comes back, unless the server has deleted it, too. The edited attributes of an updated row get the server's values. The reversal is
   /// one commit, which the outbox does not send. The call returns when the view context shows it.
   ///
   /// - Returns: false if the row was edited since, if the refusal has ended in another way, if a
@@ -196,6 +201,44 @@ public actor Outbox {
     if isReverted { await store.viewMerged(commit) }
     await recount()
     return isReverted
+  }
+
+  // MARK: - Conflicts
+
+  /// The edits that wait and that the server has changed in another way since.
+  ///
+  /// An attribute conflicts if the server's newest value is neither the value before the edit nor the
+  /// value after it, and its attribute has no merge rule. The store has the edit's value. A push sends the
+  /// edit like any other, so look at the conflicts before, or send the version that was edited
+  /// (``PushRequest/before(as:)``) and let the server refuse. While a request is under way, its row is not
+  /// listed.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
+  /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
+  public func conflicts() async throws -> [Conflict] {
+    try await waiting().all.compactMap { $0.conflict }
+  }
+
+  /// Resolves a conflict of ``conflicts()``.
+  ///
+  /// With `mergeMine` and `overwrite`, the edit stays and starts from the server's newest row. If the
+  /// server has deleted the row, `overwrite` makes it an insertion, and all other policies delete the row here.
+  /// With `mergeTheirs`, the conflicting attributes take the server's values. With `discard`, the whole
+  /// edit of the row is given up. To take another value, edit the row after it was resolved.
+  ///
+  /// - Returns: false if the row, the edit or what the server has is no longer as in `conflict`, or if
+  ///   the policy is `error`. Then nothing is changed.
+  /// - Throws: ``StoreError`` with code `deleteDenied`, `uniquenessViolated`, `missingReference`,
+  ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's. Then the
+  ///   conflict stays.
+  @discardableResult
+  public func resolve(_ conflict: Conflict, _ policy: SavePolicy) async throws -> Bool {
+    let (commit, isResolved) = try await store.transaction { transaction throws(StoreError) in
+      try transaction.resolve(conflict, by: policy)
+    }
+    if isResolved { await store.viewMerged(commit) }
+    await recount()
+    return isResolved
   }
 
   // MARK: - Counts

@@ -66,11 +66,17 @@ struct ProtectedRows {
   }
 
   /// Removes an import's changes that would overwrite or delete unpushed edits.
-  func shield(_ layer: inout Layer, _ builder: RecordBuilder) throws(StoreError) -> LeftOut {
+  ///
+  /// - Parameter meeting: whether edits that wait meet the import's rows later (``MetRows``). Only the
+  ///   edits that were pushed since the import began are protected then, and those that rules would hit.
+  func shield(
+    _ layer: inout Layer, _ builder: RecordBuilder, meeting: Bool = false
+  ) throws(StoreError) -> LeftOut {
     var leftOut = LeftOut()
     for (table, changes) in layer.tables where try hasRows(of: table) {
       for (key, change) in changes {
-        guard let edited = try attributes(table, key) else { continue }
+        let kept = try meeting ? pushed?.attributes(table, key) : attributes(table, key)
+        guard let edited = kept else { continue }
         let written = change.attributes(of: model[table])
         let allowed = written.subtracting(edited)
         if allowed.isEmpty {

@@ -33,14 +33,6 @@ package struct ServerEdit: Sendable {
   }
 }
 
-extension OutboxEntry.Edited {
-  /// Returns the conflict with the server's row; nil if there is none. A link never conflicts.
-  func conflict(_ key: RecordKey, in table: Table) -> Conflict? {
-    guard let meeting, isConflicting, !table.isJoin else { return nil }
-    return table.conflict(meeting, key: key)
-  }
-}
-
 /// Why a server did not make a pushed edit.
 package struct ServerVerdict: Sendable, Equatable {
   package let table: Table

@@ -25,8 +25,8 @@ extension Transaction {
     guard var entry = try entry(table, key) else { return .nothing }
     if entry.commit != planned.commit { return .otherOrder }
     let request = PushRequest(
-      entry, key, table, model, record: try connection.record(key, of: table, builder),
-      original: planned.record)
+      entry, key, table, model, record: try connection.record(key, of: table, builder)
+    ) { decode($0, of: table) }
     guard let request else {
       try set(nil, table, key)
       return .nothing
@@ -38,6 +38,8 @@ extension Transaction {
 
   /// Notes the server's verdict on a request.
   ///
+  /// If imports have brought newer rows of the server meanwhile, the edits are moved onto them.
+  ///
   /// - Parameter imports: the running imports, which are notified of a pushed row.
   mutating func noteVerdict(
     _ sent: HandedOverRequest, _ verdict: PushVerdict, _ imports: ImportsUnderWay
@@ -45,6 +47,7 @@ extension Transaction {
     isCounted = true
     let (request, table) = (sent.request, sent.request.table)
     guard var entry = try entry(table, request.key) else { return }
+    let isAnswered = entry.handedOver?.isAnswered == true
     let isLeft: Bool
     switch verdict {
     case .later: isLeft = entry.postpone(at: sent.commit)
@@ -52,8 +55,57 @@ extension Transaction {
     case .done:
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
       isLeft = entry.acknowledge(at: sent.commit)
+      if !isLeft && isAnswered && request.kind != .delete {
+        try set(nil, table, request.key)
+        return try take(entry.server { decode($0, of: table) }, for: request)
+      }
     }
-    try set(isLeft ? entry : nil, table, request.key)
+    if isLeft {
+      try settle(entry, request)
+    } else {
+      try set(nil, table, request.key)
+    }
+  }
+
+  /// Moves an entry's edits onto the row that an import brought during the request, if one did.
+  private mutating func settle(
+    _ waiting: OutboxEntry, _ request: PushRequest
+  ) throws(StoreError) {
+    let (table, key) = (request.table, request.key)
+    let local = try connection.record(key, of: table, builder)
+    var entry = waiting
+    var encoder = HistoryEncoder(historyLayout)
+    let rebased = entry.settle(local: local, in: table) {
+      encoder.encode($0, of: table.id)
+    } decode: {
+      decode($0, of: table)
+    }
+    try set(rebased?.isLeft == false ? nil : entry, table, key)
+    if let rebased, rebased.row != local { try take(rebased.row, for: request) }
+  }
+
+  /// Gives the row of a request the server's values, if no rule forbids them.
+  ///
+  /// The verdict is noted in any case. A row that breaks a rule stays as it is, as in an import that
+  /// leaves it out.
+  private mutating func take(
+    _ row: Record?, for request: PushRequest
+  ) throws(StoreError) {
+    guard let row else { return }
+    do throws(StoreError) {
+      let connection = connection
+      try connection.atomically { () throws(StoreError) in
+        var working = try resolve(.set(row), request.table, request.key)
+        _ = try runRules(on: &working)
+        if model.hasRules { try SaveValidation.check(working, model) }
+        try write(&working, isPushed: false)
+      }
+    } catch {
+      let rules: [StoreError.Code] = [
+        .uniquenessViolated, .missingReference, .validationFailed, .deleteDenied,
+      ]
+      guard rules.contains(error.code), connection.isInTransaction else { throw error }
+    }
   }
 
   /// Removes entries of which nothing can be sent, unless their rows were edited since.
@@ -79,7 +131,7 @@ extension Transaction {
     if entry.aside != nil, let row = request.record {
       let change: BlindChange =
         entry.isKnown ? .patching(entry.editedAttributes, onInsert: row) : .set(row)
-      var working = try resolve(change, of: request)
+      var working = try resolve(change, request.table, request.key)
       try write(&working, isPushed: false)
     }
     entry.retry()
@@ -97,7 +149,7 @@ extension Transaction {
     guard let entry = try refused(request), let change = reversal(of: entry, request) else {
       return false
     }
-    var working = try resolve(change, of: request)
+    var working = try resolve(change, request.table, request.key)
     _ = try runRules(on: &working)
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
@@ -108,12 +160,46 @@ extension Transaction {
     return true
   }
 
-  /// Returns the stored row of a request with a change.
+  // MARK: - Conflicts
+
+  /// Resolves a conflict with the server.
+  ///
+  /// - Returns: false if the row, the edit or the server's row differs from the conflict's.
+  mutating func resolve(
+    _ conflict: Conflict, by policy: SavePolicy
+  ) throws(StoreError) -> Bool {
+    let (table, key) = (conflict.table, conflict.key)
+    guard policy != .error, var entry = try entry(table, key) else { return false }
+    let local = try connection.record(key, of: table, builder)
+    let current = entry.conflict(key, local: local, in: table) { decode($0, of: table) }
+    guard let current, current.hasSides(of: conflict) else { return false }
+    // The edit now starts from another row, so its request is another one, too.
+    entry.retry()
+    var encoder = HistoryEncoder(historyLayout)
+    let rebased = entry.rebase(onto: current.theirs, local: local, in: table, policy: policy) {
+      encoder.encode($0, of: table.id)
+    } decode: {
+      decode($0, of: table)
+    }
+    if rebased.row != local {
+      var working = try resolve(.set(rebased.row), table, key)
+      _ = try runRules(on: &working)
+      if model.hasRules { try SaveValidation.check(working, model) }
+      try write(&working, isPushed: false)
+    }
+    try set(rebased.isLeft ? entry : nil, table, key)
+    isCounted = true
+    return true
+  }
+
+  // MARK: -
+
+  /// Returns a stored row with a change.
   private func resolve(
-    _ change: BlindChange, of request: PushRequest
+    _ change: BlindChange, _ table: Table, _ key: RecordKey
   ) throws(StoreError) -> WorkingSet {
     var layer = Layer()
-    layer[request.table.id, request.key] = .blind(change)
+    layer[table.id, key] = .blind(change)
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
     return try resolver.resolve(layer)
@@ -130,12 +216,10 @@ extension Transaction {
 
   /// Returns the change that gives an edit up; nil if the server's values are not known.
   private func reversal(of entry: OutboxEntry, _ request: PushRequest) -> BlindChange? {
-    if request.kind == .insert { return .set(nil) }
-    guard let original = entry.original.flatMap({ decode($0, of: request.table) }) else {
-      return nil
-    }
+    if request.kind == .insert || entry.newest == .gone { return .set(nil) }
+    guard let server = entry.server({ decode($0, of: request.table) }) else { return nil }
     return request.kind == .delete
-      ? .set(original) : .patching(entry.editedAttributes, onInsert: original)
+      ? .set(server) : .patching(entry.editedAttributes, onInsert: server)
   }
 
   /// Finds the waiting rows that delete rules delete and that no server knows.

@@ -116,7 +116,7 @@ extension Transaction {
       let row = position.flatMap { working.tables[table.id]?.all[$0].after } ?? stored
       guard let row else { continue }
       let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
-      let known = entry.isKnown ? entry.original.flatMap { decode($0, of: table) } : nil
+      let known = entry.isKnown ? entry.server { decode($0, of: table) } : nil
       var encoder = HistoryEncoder(historyLayout)
       entry.setAside(encoder.encode(row, of: table.id), because: error.message)
       try OutboxTable.set(entry, table, key, connection)

@@ -1,0 +1,14 @@
+/// The request that a task is sending.
+///
+/// What the task imports of the request's row is the server's answer.
+struct AnsweredRequest: Sendable {
+  /// The request of the current task; nil outside of a push.
+  @TaskLocal static var current: AnsweredRequest?
+
+  let table: Table
+  let key: RecordKey
+
+  init(_ request: PushRequest) { (table, key) = (request.table, request.key) }
+
+  func isFor(_ table: Table, _ key: RecordKey) -> Bool { self.table === table && self.key == key }
+}
