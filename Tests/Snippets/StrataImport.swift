@@ -68,6 +68,13 @@ private struct Track: Entity {
   static let json = JSONMapping<Track> { Field(\.id, "id") }
 }
 
+private struct Stop: Entity {
+  var id = ""
+  var name = ""
+
+  static let schema = Schema<Stop>("stops", key: \.id) { Attribute(\.name) }
+}
+
 private struct Playlist: Entity {
   var id = 0
 

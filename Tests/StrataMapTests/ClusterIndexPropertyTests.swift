@@ -127,13 +127,12 @@ import Testing
         }
         #expect(children.reduce(0) { $0 + $1.count } == item.count)
         #expect(children.reduce(0) { $0 + $1.value } == item.value)
-        guard let expansion = index.expansionZoom(of: item) else { continue }
+        let expansion = try #require(index.expansionZoom(of: item))
         #expect(expansion > zoom && children.count > 1)
         let there = Set(index.leaves(of: item).compactMap { index.item(of: $0, zoom: expansion) })
         #expect(there == Set(children))
-        if expansion > zoom + 1 {
-          #expect(index.item(of: item.id, zoom: expansion - 1)?.count == item.count)
-        }
+        #expect(there.count == children.count && there.count > 1)
+        #expect(index.item(of: item.id, zoom: expansion - 1)?.count == item.count)
       }
     }
   }

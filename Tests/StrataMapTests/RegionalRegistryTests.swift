@@ -110,6 +110,73 @@ private struct Wreck: Entity {
     #expect(asked.regions.count == 2)
   }
 
+  /// A region of a map that was panned around the world: the same region with other longitudes.
+  private func panned(_ region: GeoRegion, _ random: inout SeededRandom) -> GeoRegion {
+    let turns = Double(360 * (random.below(7) - 3))
+    var panned = region
+    panned.west += turns
+    panned.east += turns + (region.west > region.east && random.oneIn(2) ? 360 : 0)
+    return panned
+  }
+
+  // Leaflet and MapLibre report 170 to 190, or -190 to -170. The registry ignored such regions and the
+  // old pins stayed.
+  @Test(arguments: [nil, ClusterOptions(maximumZoom: 9)])
+  func `a map that was panned around the world shows what is there`(
+    clusters: ClusterOptions?
+  ) async throws {
+    var random = SeededRandom.printingSeed()
+    let registry = try await registry(region(10, 179), clusters: clusters)
+    let wrecks = try await stack.fetch(Wreck.all)
+    for _ in 0..<40 {
+      let region = region(
+        Double(random.below(31)), Double(150 + random.below(61)), span: Double(2 + random.below(30))
+      )
+      let panned = panned(region, &random)
+      registry.show(panned, zoom: 20)
+      await registry.drain()
+      let wanted = wrecks.filter { wreck in
+        guard let latitude = wreck.latitude, let longitude = wreck.longitude else { return false }
+        return region.contains(Coordinate(latitude: latitude, longitude: longitude))
+      }
+      let missing = wanted.filter { surface.shown[key($0.id)] == nil }
+      #expect(missing.isEmpty, "\(panned), seed \(random.seed)")
+      #expect(registry.regionError == nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      GeoRegion(south: 20, west: 170, north: 10, east: 180),
+      GeoRegion(south: -95, west: 170, north: 10, east: 180),
+      GeoRegion(south: 0, west: .nan, north: 10, east: 180),
+      GeoRegion(south: 0, west: 170, north: 10, east: .infinity),
+    ], [nil, ClusterOptions(maximumZoom: 9)])
+  func `a region that is none is told, and the map stays as it is`(
+    none: GeoRegion, clusters: ClusterOptions?
+  ) async throws {
+    let registry = try await registry(region(10, 179), clusters: clusters)
+    registry.show(region(10, 179), zoom: 10)
+    await settle(registry, 6...14, columns: 9)
+    surface.clear()
+    registry.show(none, zoom: 10)
+    #expect(registry.regionError?.code == .invalidQuery)
+    await registry.drain()
+    #expect(surface.operations.isEmpty)
+    registry.show(region(10.5, 179), zoom: 10)
+    #expect(registry.regionError == nil)
+  }
+
+  @Test func `a first region that is none is told`() async throws {
+    let none = GeoRegion(south: -95, west: 170, north: 10, east: 180)
+    let registry = try await registry(none)
+    await registry.drain()
+    #expect(registry.regionError?.code == .invalidQuery && surface.shown.isEmpty)
+    registry.show(region(10, 179), zoom: 10)
+    await settle(registry, 6...14, columns: 9)
+    #expect(registry.regionError == nil)
+  }
+
   @Test func `a change in the region is shown, and one outside is not`() async throws {
     let registry = try await registry(region(10, 179))
     await settle(registry, 6...14, columns: 9)

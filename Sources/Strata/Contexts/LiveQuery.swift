@@ -9,7 +9,8 @@ public import Observation
 /// too. Such a query shows an unsaved deletion and new values of a shown row at once. All other
 /// effects of an edit on the result show once the edit is saved.
 ///
-/// Holding the live query keeps it up to date; releasing it ends it.
+/// Holding the live query, or a sequence of its ``updates``, keeps it up to date; releasing both ends
+/// it.
 ///
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
@@ -45,7 +46,7 @@ public final class LiveQuery<E: Entity>: Observable {
   /// - Complexity: O(log *n*) of the elements.
   public subscript(id id: E.ID) -> E? { elements[id: id] }
 
-  /// Whether the first result has arrived.
+  /// Whether the first result has arrived; it stays true while another query is loaded.
   public var isLoaded: Bool {
     observed.access()
     return result.isLoaded
@@ -60,9 +61,12 @@ public final class LiveQuery<E: Entity>: Observable {
     return result.error
   }
 
-  /// Waits for the first result; a first load that has failed is tried again.
+  /// Waits for the first result, and for that of the query that was set last; a first load that has
+  /// failed is tried again.
   ///
-  /// - Throws: the error of a load that failed, `cancelled` or `closed`.
+  /// If ``query`` is set again meanwhile, this waits for the newest one.
+  ///
+  /// - Throws: the error of a load or of a change that failed, `cancelled` or `closed`.
   public func waitUntilLoaded() async throws {
     try await view.waitUntilLoaded(result)
     if let error = result.error { throw error }
@@ -151,8 +155,8 @@ public final class LiveQuery<E: Entity>: Observable {
 
   func differences(_ pace: LivePace?) -> LiveDifferences {
     LiveDifferences(
-      subscription: result.subscribe(), reading: result.reading, counters: result.counters,
-      pace: pace)
+      result: result, subscription: result.subscribe(), reading: result.reading,
+      counters: result.counters, pace: pace)
   }
 
   /// The monitor that shows whether the live query reads rows that it lacks.

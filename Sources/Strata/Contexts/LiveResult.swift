@@ -386,7 +386,7 @@ final class LiveResult {
   /// Returns when the first result or the first error has arrived, or when the live query has
   /// ended.
   func waitUntilLoaded() async throws(StoreError) {
-    try await waiters.waitUnlessCancelled { !isLoaded && error == nil && !isFinished }
+    try await waiters.waitUnlessCancelled { load.isAwaited }
   }
 
   /// Ends every subscription; the shown rows stay readable.

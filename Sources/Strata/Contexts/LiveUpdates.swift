@@ -3,8 +3,9 @@
 /// Each update is the difference from the rows that the consumer saw last to the rows that the
 /// query shows at that moment. A slow consumer gets several changes as one update; it loses none of
 /// them and delays nothing else. A sequence starts when it is created, with the elements that the
-/// query shows then. It ends when the task is cancelled, when the sequence is released, or when the
-/// live query or its stack ends.
+/// query shows then. The sequence and its iterator keep the live query's result up to date, also if
+/// the live query itself is released. It ends when the task is cancelled, when the sequence is
+/// released, or when the stack ends. So cancel the task that iterates it when its screen goes.
 ///
 /// ```swift
 /// for await update in songs.updates(every: .milliseconds(100)) { print(update.elements.count) }
@@ -46,6 +47,9 @@ public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
 
 /// The differences that one subscription delivers, without the entity's type.
 struct LiveDifferences: Sendable {
+  /// Retained, so that the result is kept up to date while there is a consumer. The result does not
+  /// retain its subscriptions.
+  let result: LiveResult
   let subscription: LiveSubscription
   /// The attributes that the consumer reads; nil for all.
   let reading: AttributeSet?

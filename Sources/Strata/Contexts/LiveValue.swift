@@ -8,8 +8,8 @@ public import Observation
 /// streams.
 ///
 /// The live value drops the query's order, unless a limit or an offset needs it. It shares its rows
-/// in memory with a ``LiveQuery`` of the remaining query. Holding the live value keeps it up to
-/// date; releasing it ends it.
+/// in memory with a ``LiveQuery`` of the remaining query. Holding the live value, or a stream of its
+/// ``updates``, keeps it up to date; releasing both ends it.
 ///
 /// `Observable`: reading ``value`` in a SwiftUI body or in `withObservationTracking` is enough.
 ///
@@ -82,9 +82,9 @@ public final class LiveValue<Value: Sendable>: Observable {
 
   /// The value as soon as there is one, then every different value.
   ///
-  /// A slow consumer gets only the newest value. The stream ends with the live value or its stack,
-  /// or when the consuming task is cancelled.
-  public var updates: AsyncStream<Value> { streams.add(shown) }
+  /// A slow consumer gets only the newest value. A stream keeps the live value alive. It ends when the
+  /// consuming task is cancelled, or when the stack ends.
+  public var updates: AsyncStream<Value> { streams.add(shown, keeping: self) }
 
   /// The statistics of the live value; its wakes count changed values and errors.
   public var statistics: LiveStatistics {

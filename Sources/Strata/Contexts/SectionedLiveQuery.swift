@@ -38,9 +38,10 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// writes, is an `invalidValue`.
   public var error: StoreError? { live.error }
 
-  /// Waits for the first result.
+  /// Waits for the first result, and for that of the query that was set last; see
+  /// ``LiveQuery/waitUntilLoaded()``.
   ///
-  /// - Throws: the error of a load that failed, `cancelled` or `closed`.
+  /// - Throws: the error of a load or of a change that failed, `cancelled` or `closed`.
   public func waitUntilLoaded() async throws { try await live.waitUntilLoaded() }
 
   /// The query that was set last; setting another query changes it in place, see

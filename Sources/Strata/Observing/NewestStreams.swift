@@ -17,7 +17,12 @@ package final class NewestStreams<Value: Sendable>: Sendable {
   var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 
   /// Returns the stream of another consumer, which gets `first` at once.
-  package func add(_ first: Value?) -> AsyncStream<Value> {
+  ///
+  /// - Parameter source: an object to keep alive until the stream ends or is released, such as the one
+  ///   that yields the values.
+  package func add(
+    _ first: Value?, keeping source: (any AnyObject & Sendable)? = nil
+  ) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(limit))
     if let first { continuation.yield(first) }
@@ -26,11 +31,17 @@ package final class NewestStreams<Value: Sendable>: Sendable {
       if !state.isFinished { state.continuations[state.lastID] = continuation }
       return (state.lastID, state.isFinished)
     }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.continuations[id] = nil }
+    // An ended stream drops this closure, and with it the source.
+    continuation.onTermination = { [weak self, source] _ in
+      withExtendedLifetime(source) { self?.remove(id) }
     }
     if isFinished { continuation.finish() }
     return stream
+  }
+
+  private func remove(_ id: Int) {
+    // Released after the lock: with the last reference to a stream, its source may go.
+    _ = state.withLock { $0.continuations.removeValue(forKey: id) }
   }
 
   package func yield(_ value: Value) {

@@ -13,7 +13,7 @@ enum PlaceArea: Sendable {
   var flaw: String? {
     switch self {
     case .anywhere: nil
-    case .region(let region): region.isValid ? nil : "\(region) has edges that are out of range"
+    case .region(let region): region.flaw
     case .circle(let center, let meters):
       if !center.isValid {
         "\(center) is not a place on the Earth"

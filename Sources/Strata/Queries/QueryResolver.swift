@@ -273,7 +273,7 @@ extension Table {
 }
 
 extension StoreError {
-  static func query(_ message: String, entity: String) -> StoreError {
+  package static func query(_ message: String, entity: String) -> StoreError {
     StoreError(.invalidQuery, message, advice: "change the query", entity: entity)
   }
 }

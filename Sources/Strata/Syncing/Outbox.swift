@@ -1,3 +1,4 @@
+public import Observation
 internal import StrataSQLite
 
 /// The changes made in this store that are on their way to a server.
@@ -28,17 +29,20 @@ internal import StrataSQLite
 /// A request that the server refuses is set aside. It blocks only the requests that depend on it.
 /// ``refusals()`` lists the refused requests. ``retry(_:)``, ``revert(_:)``, or an edit of the row
 /// ends a refusal. Until then the row stays protected from imports.
-public actor Outbox {
+///
+/// `Observable`: reading ``currentCounts`` in a SwiftUI body or in `withObservationTracking` is enough.
+public actor Outbox: Observable {
   private let store: Store
   private let pushes = Turnstile()
   /// The number of pushes in a row in which the server postponed requests.
   private var delays = 0
-  private nonisolated let watchers = OutboxWatchers()
-  private var lastCount = 0
+  private nonisolated let counter: OutboxCounter
 
-  init(_ store: Store) { self.store = store }
-
-  deinit { watchers.finish() }
+  /// - Parameter counts: the numbers of waiting and of refused changes at this time.
+  init(_ store: Store, _ counts: OutboxCounts = OutboxCounts(waiting: 0, refused: 0)) {
+    self.store = store
+    counter = OutboxCounter(store, counts)
+  }
 
   /// Sends the changes, request by request, and returns when no more can be sent.
   ///
@@ -75,6 +79,15 @@ public actor Outbox {
     }
     try await pushes.enter()
     defer { pushes.leave() }
+    let result: Result<PushResult, any Error>
+    do { result = .success(try await pushAll(send)) } catch { result = .failure(error) }
+    await counter.count()
+    return try result.get()
+  }
+
+  private func pushAll(
+    _ send: @Sendable (PushRequest) async throws -> PushVerdict
+  ) async throws -> PushResult {
     var result = PushResult()
     var later: Set<PushOrder.Row> = []
     while true {
@@ -141,7 +154,7 @@ public actor Outbox {
     try await store.transaction { transaction throws(StoreError) in
       try transaction.removeEmpty(empty)
     }
-    await recount()
+    await counter.countIfWatched()
   }
 
   private func waiting() async throws(StoreError) -> WaitingRequests {
@@ -175,7 +188,7 @@ public actor Outbox {
     let isRetried = try await store.transaction { transaction throws(StoreError) in
       try transaction.retry(request)
     }.result
-    await recount()
+    await counter.count()
     return isRetried
   }
 
@@ -199,7 +212,7 @@ public actor Outbox {
       try transaction.revert(request)
     }
     if isReverted { await store.viewMerged(commit) }
-    await recount()
+    await counter.count()
     return isReverted
   }
 
@@ -245,30 +258,17 @@ public actor Outbox {
 
   /// The numbers of waiting and of refused changes: the current numbers, then each change.
   ///
-  /// A slow consumer gets the newest counts and misses the earlier counts. The sequence ends with
-  /// the stack, or when the outbox is released.
-  public nonisolated var counts: AsyncStream<OutboxCounts> {
-    let (stream, isFirst) = watchers.add()
-    if isFirst {
-      let changes = ChangeStream(store.publisher.subscribe(to: nil)) { $0 }
-      Task { [weak self, watchers] in
-        for await _ in changes {
-          guard let self else { break }
-          await recount()
-        }
-        watchers.finish()
-      }
-    }
-    Task { await recount() }
-    return stream
-  }
+  /// A slow consumer gets the newest counts and misses the earlier counts. When a call of the outbox
+  /// returns, the newest counts are on their way to the consumer. A stream goes on without its outbox.
+  /// It ends with the stack, or when the consuming task is cancelled.
+  public nonisolated var counts: AsyncStream<OutboxCounts> { counter.stream() }
 
-  private func recount() async {
-    guard watchers.isWatched else { return }
-    lastCount += 1
-    let number = lastCount
-    if let counts = try? await store.outboxCounts() { watchers.yield(counts, number) }
-  }
+  /// The numbers of waiting and of refused changes, for a badge.
+  ///
+  /// Reading it registers an observation. When a call of the outbox returns, such as ``push(_:)``, this
+  /// has the numbers after it. The numbers after any other commit follow in a turn of the main actor.
+  /// The first value that is read is as old as the newest call of the outbox, or as the outbox.
+  @MainActor public var currentCounts: OutboxCounts { counter.current }
 
   /// Forgets all waiting changes, as if they had been pushed.
   ///
@@ -282,7 +282,7 @@ public actor Outbox {
       try OutboxTable.removeAll(transaction.connection)
       transaction.isCounted = true
     }
-    await recount()
+    await counter.count()
   }
 
   // MARK: - The store's side
@@ -301,7 +301,7 @@ public actor Outbox {
         return try next.map { next throws(StoreError) in try transaction.handOver(next) }
       }.result ?? .nothing
     }.valueDespiteCancellation
-    await recount()
+    await counter.countIfWatched()
     return turn
   }
 }
@@ -344,6 +344,6 @@ extension Stack {
         transaction.isCounted = true
       }
     }
-    return Outbox(store)
+    return Outbox(store, try await store.outboxCounts())
   }
 }

@@ -20,6 +20,11 @@ struct EntityWriter: Sendable {
 
   let table: Table
   private let root: Node
+  /// The writer of the name of the member that has the record; nil if the mapping reads no name.
+  private let name: ValueWriter?
+
+  /// Whether the mapping reads an attribute from the name of the member that has the record.
+  var hasName: Bool { name != nil }
 
   // MARK: - Writing
 
@@ -28,6 +33,18 @@ struct EntityWriter: Sendable {
     _ record: Record, _ relations: ExportedRelations?, to writer: inout JSONWriter
   ) throws(StoreError) {
     try write(root, record, relations, &writer)
+  }
+
+  /// Appends the name of the member that has a record, and a colon.
+  ///
+  /// Without a name in the mapping, the key is the name.
+  func writeName(of record: Record, to writer: inout JSONWriter) throws(StoreError) {
+    var text = JSONWriter()
+    let type = table.columns[Table.keyColumn].valueType
+    try (name ?? type.map { ValueWriter($0, Table.keyColumn) })?.write(record, of: table, &text)
+    let quote = text.bytes.first == UInt8(ascii: "\"") ? "" : "\""
+    writer.append(json: quote + String(decoding: text.bytes, as: UTF8.self) + quote)
+    writer.append(mark: ":")
   }
 
   private func write(
@@ -67,12 +84,13 @@ struct EntityWriter: Sendable {
     case .elements(let element, let column):
       let key = record.key(Table.keyColumn)
       let others = try relations?.records(of: element.table, referringTo: key, in: column) ?? []
-      writer.append(mark: "[")
+      writer.append(mark: element.hasName ? "{" : "[")
       for (index, other) in others.enumerated() {
         if index > 0 { writer.append(mark: ",") }
+        if element.hasName { try element.writeName(of: other, to: &writer) }
         try element.write(other, relations, to: &writer)
       }
-      writer.append(mark: "]")
+      writer.append(mark: element.hasName ? "}" : "]")
     case .checked(let inner, let column, let sign):
       let start = writer.bytes.count
       try write(inner, record, relations, &writer)
@@ -95,6 +113,7 @@ struct EntityWriter: Sendable {
     guard let parts = mapping.parts else {
       // By convention an attribute has its own name. Nested entities are written by exports of
       // their own.
+      self.name = nil
       root = .object(
         table.columns.enumerated().compactMap { index, column in
           column.valueType.map { (column.name, .value(ValueWriter($0, index))) }
@@ -102,6 +121,7 @@ struct EntityWriter: Sendable {
       return
     }
     var tree: Node?
+    var name: ValueWriter?
     for part in parts {
       switch part {
       case .field(let field):
@@ -110,6 +130,12 @@ struct EntityWriter: Sendable {
           if column == Table.keyColumn { throw .mapping("the key of \(table.entity) is read-only") }
           continue
         }
+        if field.readsRecord {
+          try Self.insert(
+            .value(ValueWriter(field, column, part: 0)), at: JSONPath([]), into: &tree, table)
+          continue
+        }
+        if field.keys.isEmpty { name = ValueWriter(field, column, part: 0) }
         // A value is written at its first key, a joined value at all keys.
         let count = field.separator == nil ? 1 : field.keys.count
         for (index, key) in field.keys.prefix(count).enumerated() {
@@ -138,7 +164,10 @@ struct EntityWriter: Sendable {
         throw Self.unwritableLinks(table, links.key)
       }
     }
-    guard var tree else { throw .mapping("the mapping of \(table.entity) has no fields") }
+    guard var tree = tree ?? (name == nil ? nil : .object([])) else {
+      throw .mapping("the mapping of \(table.entity) has no fields")
+    }
+    self.name = name
     // A written record must not read as a deletion. A push request may tell a server of a
     // deletion.
     if isWhole {
@@ -192,6 +221,7 @@ struct EntityWriter: Sendable {
   private init(_ table: Table, _ root: Node) {
     self.table = table
     self.root = root
+    name = nil
   }
 
   /// Returns a writer of the key and some columns; nil if this writer has none of the columns.
@@ -283,11 +313,12 @@ extension TombstoneSign {
   fileprivate func isMet(by bytes: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .isThere: return !bytes.elementsEqual("null".utf8)
-    case .isTrue: return bytes.elementsEqual("true".utf8)
+    case .isTrue:
+      return ["true", "1", "\"true\"", "\"1\""].contains { bytes.elementsEqual($0.utf8) }
     case .isText(let text):
       var sign = JSONWriter()
       sign.append(text)
-      return bytes.elementsEqual(sign.bytes)
+      return bytes.elementsEqual(sign.bytes) || bytes.elementsEqual(text.utf8)
     }
   }
 }

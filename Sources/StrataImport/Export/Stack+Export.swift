@@ -40,6 +40,11 @@ extension Stack {
     to write: @Sendable (Data) async throws -> Void
   ) async throws -> Int {
     let entity = try EntityWriter(mapping.definition, in: store.model)
+    if entity.hasName && !format.hasMembers {
+      throw ImportError.mapping(
+        "an attribute of \(entity.table.entity) is the name of a member, which only the format members "
+          + "has")
+    }
     let frame = JSONFrame(format)
     let rows = try await ExportRows(query, of: self)
     var page = ExportPage()
@@ -48,6 +53,7 @@ extension Stack {
       page,
       { page, record, relations throws(StoreError) in
         page.writer.append(json: page.count == 0 ? "" : frame.separator)
+        if format.hasMembers { try entity.writeName(of: record, to: &page.writer) }
         try entity.write(record, relations, to: &page.writer)
         page.writer.append(json: frame.terminator)
         page.count += 1
@@ -142,15 +148,16 @@ private struct JSONFrame: Sendable {
     switch format.layout {
     case .array: (start, separator, end) = ("[\n", ",\n", "\n]\n")
     case .lines: terminator = "\n"
-    case .arrayAt(let path):
+    case .arrayAt(let path), .membersAt(let path):
       var opening = JSONWriter()
       for key in path {
         opening.append(mark: "{")
         opening.append(key)
         opening.append(mark: ":")
       }
-      start = String(decoding: opening.bytes, as: UTF8.self) + "[\n"
-      (separator, end) = (",\n", "\n]" + String(repeating: "}", count: path.count) + "\n")
+      let (first, last) = format.hasMembers ? ("{", "}") : ("[", "]")
+      start = String(decoding: opening.bytes, as: UTF8.self) + "\(first)\n"
+      (separator, end) = (",\n", "\n\(last)" + String(repeating: "}", count: path.count) + "\n")
     }
   }
 }

@@ -6,6 +6,8 @@ struct ValueWriter: Sendable {
   private(set) var column: Int
   private let kind: JSONColumn.Kind
   private let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  /// Makes the cell that is written; nil if it is the attribute's own.
+  private let written: (@Sendable (Cell) throws(ValueError) -> Cell)?
   /// Makes the value that the field reads from null.
   private let fallback: (@Sendable () throws(ValueError) -> Cell)?
   /// The part of a joined value that is written; nil for the whole value.
@@ -17,6 +19,7 @@ struct ValueWriter: Sendable {
     self.part = field.separator.map { (part, field.keys.count, $0) }
     kind = field.kind
     convert = field.convert
+    written = field.write
     fallback = field.fallback
   }
 
@@ -32,6 +35,7 @@ struct ValueWriter: Sendable {
     self.column = column
     kind = conversion.kind
     convert = conversion.convert
+    written = conversion.write
     fallback = nil
   }
 
@@ -69,7 +73,7 @@ struct ValueWriter: Sendable {
       }
       return writer.append(parts[part.index])
     }
-    let scanned = try append(cell, &writer)
+    let scanned = try append(try written?(cell) ?? cell, &writer)
     // Only the conversion of the caller can tell whether it reads the written value back.
     guard let convert else { return }
     let read = try convert(scanned)

@@ -16,9 +16,28 @@ public import Strata
 /// comes later.
 public struct JSONDocument: Sendable {
   private(set) var parts: [JSONRecords]
+  /// Whether each line is a document of its own.
+  private(set) var isLines = false
 
   /// Creates a document with the given records.
   public init(@JSONDocumentBuilder _ parts: () -> [JSONRecords]) { self.parts = parts() }
+
+  /// JSON lines (NDJSON) with the records of several entities, which a member tells apart.
+  ///
+  /// Each line is a record, so the path of every part is empty. A byte RS before a record, as in JSON
+  /// text sequences (RFC 7464), is skipped.
+  ///
+  /// ```swift
+  /// let events = JSONDocument.lines {
+  ///   JSONRecords(at: "", Song.json).when("type", is: "song")
+  ///   JSONRecords(at: "", Artist.json).when("type", is: "artist")
+  /// }
+  /// ```
+  public static func lines(@JSONDocumentBuilder _ parts: () -> [JSONRecords]) -> Self {
+    var copy = Self(parts)
+    copy.isLines = true
+    return copy
+  }
 
   /// Returns the document with further members that are kept.
   func keeping(_ members: [String]) -> Self {
@@ -52,18 +71,37 @@ public struct JSONRecords: Sendable {
 
   let path: String
   let content: Content
+  /// Whether the records are the members of an object at the path.
+  let areMembers: Bool
   private(set) var condition: (key: String, value: String)?
 
-  private init(_ path: String, _ content: Content) {
+  private init(_ path: String, _ content: Content, areMembers: Bool = false) {
     self.path = path
     self.content = content
+    self.areMembers = areMembers
   }
 
   /// Reads the records at a path of keys, separated by dots; an empty path is the document itself.
+  ///
+  /// A key with a dot stands in brackets and quotes: `"data['v1.0']"`.
   public init<Root: Entity>(
     _ type: Root.Type = Root.self, at path: String, _ mapping: JSONMapping<Root> = .automatic
   ) {
     self.init(path, .records(mapping.definition))
+  }
+
+  /// Reads the records that are the members of the object at a path, as ``JSONFormat/members`` does.
+  ///
+  /// - Parameters:
+  ///   - type: the entity of the records.
+  ///   - path: the keys from the document to the object, separated by dots; an empty path is the
+  ///     document itself.
+  ///   - mapping: the mapping of the records. ``Field/init(memberName:_:)`` reads a member's name.
+  public init<Root: Entity>(
+    _ type: Root.Type = Root.self, membersOf path: String,
+    _ mapping: JSONMapping<Root> = .automatic
+  ) {
+    self.init(path, .records(mapping.definition), areMembers: true)
   }
 
   /// Selects the records whose member at `key` is `value`, for arrays of several entities.
@@ -87,7 +125,7 @@ public struct JSONRecords: Sendable {
   /// - Parameters:
   ///   - type: the entity of the rows.
   ///   - path: the keys from the document to the array, separated by dots.
-  ///   - allowingNumberInString: whether `"5"` is the key 5.
+  ///   - allowingNumberInString: whether `"5"` is the key 5, and 5 the key `"5"`.
   public static func deleted<Root: Entity>(
     _ type: Root.Type, at path: String, allowingNumberInString: Bool = false
   ) -> Self {
@@ -103,6 +141,8 @@ public struct JSONRecords: Sendable {
   /// Keeps a value that is not a record in ``ImportResult/members``.
   public static func member(_ path: String) -> Self { Self(path, .member) }
 
+  var isIgnored: Bool { if case .ignored = content { true } else { false } }
+
   /// The part's content as text.
   var text: String {
     let what =
@@ -112,7 +152,8 @@ public struct JSONRecords: Sendable {
       case .keys(let keys): "keys of \(keys.entity)"
       case .member: "member"
       }
-    return "\(path) \(condition.map { "\($0.key)=\($0.value) " } ?? "")\(what)"
+    let place = areMembers ? "\(path) members" : path
+    return "\(place) \(condition.map { "\($0.key)=\($0.value) " } ?? "")\(what)"
   }
 }
 

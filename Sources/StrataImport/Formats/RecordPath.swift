@@ -7,6 +7,8 @@ struct RecordPath {
   /// The plan by which the scanner reads the records.
   let plan: JSONPlan
   let records: Records
+  /// Whether the records are the members of an object.
+  let areMembers: Bool
 
   enum Records {
     /// All records have one mapping, by whose plan the scanner reads them.
@@ -23,6 +25,7 @@ struct RecordPath {
     path = []
     plan = mapper.plan
     records = .all(mapper)
+    areMembers = false
   }
 
   /// The mappers of records, without those of deletions.
@@ -49,6 +52,9 @@ struct RecordPath {
     guard !order.isEmpty, order.count <= 64 else {
       throw .mapping("a document needs 1 to 64 paths with records, not \(order.count)")
     }
+    if document.isLines && (order != [""] || document.parts.contains { $0.areMembers }) {
+      throw .mapping("every line is a record, so the path of all records of lines is empty")
+    }
     var paths: [RecordPath] = []
     for path in order { paths.append(try RecordPath(path, groups[path] ?? [], model)) }
     for path in paths {
@@ -64,7 +70,14 @@ struct RecordPath {
   }
 
   private init(_ text: String, _ parts: [JSONRecords], _ model: Model) throws(ImportError) {
-    path = text.isEmpty ? [] : text.split(separator: ".").map(String.init)
+    guard let path = text.isEmpty ? [] : JSONPath.keys(text) else {
+      throw .mapping("\(JSONPlanError.invalidPath(text)); a path to records has no index")
+    }
+    self.path = path
+    areMembers = parts.contains { $0.areMembers }
+    if areMembers, parts.contains(where: { !$0.areMembers && !$0.isIgnored }) {
+      throw .mapping("the records at \"\(text)\" are elements of an array and members of an object")
+    }
     var mappers: [String: RecordMapper] = [:]
     var ignored: Set<String> = []
     var key: String?
@@ -85,7 +98,8 @@ struct RecordPath {
       key = condition.key
       switch part.content {
       case .records(let mapping):
-        mappers[condition.value] = try RecordMapper(mapping, in: model)
+        mappers[condition.value] = try RecordMapper(
+          mapping, in: model, recordsAreMembers: areMembers)
       case .ignored: ignored.insert(condition.value)
       case .keys, .member:
         throw .mapping("only records are told apart by a member, not what is at \"\(text)\"")
@@ -104,7 +118,7 @@ struct RecordPath {
   ) throws(ImportError) -> (JSONPlan, Records) {
     switch part.content {
     case .records(let mapping):
-      let mapper = try RecordMapper(mapping, in: model)
+      let mapper = try RecordMapper(mapping, in: model, recordsAreMembers: part.areMembers)
       return (mapper.plan, .all(mapper))
     case .keys(let keys):
       let mapper = try RecordMapper(deletionsOf: keys, in: model)

@@ -37,11 +37,14 @@ struct RecordReader {
   }
 
   /// Creates a reader of the records of a document.
-  init(_ paths: [RecordPath], longestRecord: Int) {
-    let scanner = JSONRecordScanner(
-      paths.map { ($0.path, $0.plan) }, values: Set(paths.indices.filter { paths[$0].isMember }),
-      longestRecord: longestRecord)
-    self.init(paths, scanner, isLines: false, after: 0)
+  init(_ paths: [RecordPath], isLines: Bool, longestRecord: Int) {
+    let scanner =
+      isLines
+      ? JSONRecordScanner(.lines, plan: paths[0].plan, longestRecord: longestRecord)
+      : JSONRecordScanner(
+        paths.map { ($0.path, $0.plan) }, values: Set(paths.indices.filter { paths[$0].isMember }),
+        members: Set(paths.indices.filter { paths[$0].areMembers }), longestRecord: longestRecord)
+    self.init(paths, scanner, isLines: isLines, after: 0)
   }
 
   private init(
@@ -109,7 +112,7 @@ struct RecordReader {
     let table: Table?
     do throws(EntityMapper.Refusal) { table = try make() } catch {
       var refusal = ImportError.refused(
-        error.error, path: error.path, at: scanner.location(of: scanned))
+        error.error, path: error.path, advice: error.advice, at: scanner.location(of: scanned))
       refusal.entity = entity
       throw refusal
     }
@@ -156,9 +159,11 @@ struct RecordReader {
         pathsWithOthers.insert(scanner.pathIndex)
         return nil
       }
-      var record = JSONElements(record: scanned, mapper.plan)
+      var record = JSONElements(
+        record: scanned, isMember: paths[scanner.pathIndex].areMembers, mapper.plan)
       do throws(JSONElements.Fault) { _ = try record.next() } catch {
-        throw EntityMapper.Refusal(path: error.path, error: ValueError(error.reason))
+        throw EntityMapper.Refusal(
+          path: error.path, error: ValueError(error.reason), advice: error.advice)
       }
       try mapper.make(record.scanned, position: count - 1, into: &made)
       return mapper.table

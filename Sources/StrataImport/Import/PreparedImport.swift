@@ -18,7 +18,8 @@ struct PreparedImport: Sendable {
       throw .mapping("only an import of lines can go on at a checkpoint")
     }
     try self.init(scratch, absent, marksFresh, options, monitor, claim) { () throws(ImportError) in
-      let mapper = try RecordMapper(mapping.definition, in: model)
+      let mapper = try RecordMapper(
+        mapping.definition, in: model, recordsAreMembers: format.hasMembers)
       return RecordReader(
         mapper, format, longestRecord: options.longestRecord,
         after: options.checkpoint?.records ?? 0)
@@ -34,7 +35,8 @@ struct PreparedImport: Sendable {
     if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
     try self.init(scratch, absent, marksFresh, options, monitor, claim) { () throws(ImportError) in
       RecordReader(
-        try RecordPath.paths(of: document, in: model), longestRecord: options.longestRecord)
+        try RecordPath.paths(of: document, in: model), isLines: document.isLines,
+        longestRecord: options.longestRecord)
     }
   }
 

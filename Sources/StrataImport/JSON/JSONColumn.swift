@@ -1,6 +1,6 @@
 /// The value that a slot of a scanned record takes from each record.
 package struct JSONColumn: Sendable, Equatable {
-  package enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Hashable {
     /// A number that is an integer of 64 bits, in any notation (`1`, `1.0`, `1e3`).
     case integer
     /// A number that is an integer from 0 to 2^64 - 1, as its 64-bit pattern.
@@ -26,6 +26,12 @@ package struct JSONColumn: Sendable, Equatable {
     /// The text of a string, or the digits of a number that is an integer of 64 bits.
     case name
 
+    /// The kind that also takes numbers, if strings and numbers may stand for each other.
+    ///
+    /// A text takes the digits of an integer; kinds of numbers take a number in a string by
+    /// `allowsNumberInString`.
+    var takingNumbers: Kind { self == .text ? .name : self }
+
     /// Whether an object or an array becomes its JSON text.
     var hasJSONText: Bool {
       switch self {
@@ -35,7 +41,7 @@ package struct JSONColumn: Sendable, Equatable {
     }
   }
 
-  package enum DateFormat: Sendable, Equatable {
+  package enum DateFormat: Sendable, Hashable {
     /// A string that `JSONDate` reads.
     case iso8601
     /// A string that `JSONDate` reads, in UTC if it has no zone.

@@ -1,10 +1,11 @@
-/// The elements of an array inside a scanned record, or the whole record, read by a further
-/// plan.
+/// The elements of an array inside a scanned record, the members of an object, or the whole record,
+/// read by a further plan.
 struct JSONElements {
   /// A value that does not fit its column.
   struct Fault: Error {
     let path: JSONPath
     let reason: String
+    let advice: String
   }
 
   private let plans: [JSONPlan]
@@ -14,22 +15,26 @@ struct JSONElements {
   /// The element that was read last.
   private(set) var scanned = ScannedRecord()
 
-  /// Creates the elements of an array; nil if the value is not an array.
+  /// Creates the elements of an array, or of an object if the plan reads the names of its members;
+  /// nil if the value is of another kind.
   init?(_ bytes: ScannedRecord.Bytes, of scanned: ScannedRecord, _ plan: JSONPlan) {
     plans = [plan]
-    traversal = JSONTraversal(.array)
-    let isArray = scanned.withBytes(bytes) { text in
+    let hasMembers = !plan.nameSlots.isEmpty
+    traversal = JSONTraversal(hasMembers ? .members : .array)
+    let isFitting = scanned.withBytes(bytes) { text in
       window.append(text)
-      return text.first == UInt8(ascii: "[")
+      return text.first == (hasMembers ? UInt8(ascii: "{") : UInt8(ascii: "["))
     }
-    guard isArray else { return nil }
+    guard isFitting else { return nil }
     window.finish()
   }
 
   /// Creates a single element from a whole record, to be read by another plan.
-  init(record scanned: ScannedRecord, _ plan: JSONPlan) {
+  ///
+  /// - Parameter isMember: whether the record begins with the name of the member that has it.
+  init(record scanned: ScannedRecord, isMember: Bool, _ plan: JSONPlan) {
     plans = [plan]
-    traversal = JSONTraversal(.lines)
+    traversal = JSONTraversal(record: isMember)
     scanned.withSource { window.append($0) }
     window.finish()
   }
@@ -43,7 +48,10 @@ struct JSONElements {
         case .slot(let slot): plans[0].columns[slot].path
         case .node(let node): plans[0].paths[node]
         }
-      throw Fault(path: path, reason: fault.problem.reason(window.excerpt(fault.range)))
+      let found = window.excerpt(fault.range)
+      throw Fault(
+        path: path, reason: fault.problem.reason(found),
+        advice: fault.problem.advice(found, isField: fault.site.isSlot && !path.steps.isEmpty))
     }
     return hasNext
   }

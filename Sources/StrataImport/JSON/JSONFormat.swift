@@ -8,6 +8,7 @@ public struct JSONFormat: Sendable, Hashable {
   enum Layout: Sendable, Hashable {
     case array
     case arrayAt([String])
+    case membersAt([String])
     case lines
   }
 
@@ -26,9 +27,38 @@ public struct JSONFormat: Sendable, Hashable {
 
   /// A document that is an object, with an array of records at keys that are separated by dots.
   ///
-  /// If a key contains a dot, use the list of keys instead.
-  public static func array(at path: String) -> JSONFormat {
-    array(at: path.split(separator: ".").map(String.init))
+  /// A key that contains a dot stands in brackets and quotes: `"data['v1.0'].items"`.
+  public static func array(at path: String) -> JSONFormat { array(at: keys(path)) }
+
+  /// A document that is an object whose members are records.
+  ///
+  /// The name of a member is the key of its record, unless the mapping reads the key from the record.
+  /// A mapping that is declared reads the name with ``Field/init(memberName:)`` or
+  /// ``Field/orMemberName()``.
+  ///
+  /// ```swift
+  /// // {"10009": {"name": "Kiel"}, "10011": {"name": "Husum"}}
+  /// try await stack.importJSON(Stop.self, from: file, as: .members)
+  /// ```
+  public static let members = JSONFormat(layout: .membersAt([]))
+
+  /// A document with an object at a path of keys, whose members are records as in ``members``.
+  ///
+  /// The import validates the rest of the document and skips it. A document without such an object is
+  /// an error.
+  public static func members(at keys: [String]) -> JSONFormat {
+    JSONFormat(layout: .membersAt(keys))
+  }
+
+  /// A document with an object at keys that are separated by dots, whose members are records as in
+  /// ``members``.
+  public static func members(at path: String) -> JSONFormat { members(at: keys(path)) }
+
+  /// Whether records are the members of an object.
+  var hasMembers: Bool { if case .membersAt = layout { true } else { false } }
+
+  private static func keys(_ path: String) -> [String] {
+    JSONPath.keys(path) ?? path.split(separator: ".").map(String.init)
   }
 
   /// A GeoJSON feature collection.

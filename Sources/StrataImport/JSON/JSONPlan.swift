@@ -6,17 +6,17 @@ package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible 
   case emptyPath
   /// A path of conflicting columns.
   ///
-  /// Two columns read the path as a whole, a column reads it as a plain value while others read its
-  /// parts, or the path is both an object and an array.
+  /// A column reads the path as a plain value while others read its parts, or the path is both an
+  /// object and an array.
   case conflict(String)
 
   package var description: String {
     switch self {
-    case .invalidPath(let text): "\"\(text)\" is no path: names between dots, indexes in brackets"
-    case .emptyPath: "a path has no steps, and the record itself is no value"
+    case .invalidPath(let text):
+      "\"\(text)\" is no path: names between dots, indexes in brackets, other names as in ['a.b']"
+    case .emptyPath: "the record itself is read as a value, and members of it, too"
     case .conflict(let path):
-      "\(path) is read as a value and in parts, twice as a whole, or both as an object and as an "
-        + "array"
+      "\(path) is read as a plain value and in parts, or both as an object and as an array"
     }
   }
 }
@@ -35,8 +35,8 @@ package final class JSONPlan: Sendable {
     var fields: Range<Int>
     /// The slots of all columns inside, as indexes into `slots`.
     var slots: Range<Int>
-    /// The slot of a column that has the whole object or array as its JSON text.
-    var whole: Int?
+    /// The slots of columns that have the whole object or array as its JSON text.
+    var wholes: [Int]
   }
 
   /// A key or index of the plan. It is plain bits, so a copy of it retains nothing.
@@ -44,12 +44,15 @@ package final class JSONPlan: Sendable {
     /// The way to read the value: frequent kinds directly, other kinds by their column.
     enum Reading: Sendable {
       case container, integer, real, bool, text, iso8601, other
+      /// Several columns read the value.
+      case several
     }
 
     var key: JSONKey
     var index: Int
     var reading: Reading
-    /// The index of a slot; for a container the index of a node.
+    /// The index of a slot; for a container the index of a node, for several columns that of their
+    /// slots.
     var target: Int
   }
 
@@ -61,30 +64,53 @@ package final class JSONPlan: Sendable {
   let keys: [[UInt8]]
   let slots: [Int]
   let requiredSlots: [Int]
+  /// The slots of each value that several columns read.
+  let shared: [[Int]]
+  /// The slots of columns that read the name of the member that has the record.
+  let nameSlots: [Int]
 
-  /// Whether the record itself is the value of the only column.
-  let isValue: Bool
+  /// The slots of columns that read the record itself, if it need not be an object or an array.
+  let valueSlots: [Int]
 
   /// Creates a plan for records that are values, not objects.
-  package init(value kind: JSONColumn.Kind, allowsNumberInString: Bool = false) {
-    columns = [
+  package convenience init(value kind: JSONColumn.Kind, allowsNumberInString: Bool = false) {
+    self.init(values: [
       JSONColumn(
         JSONPath([]), kind, isRequired: kind != .json, allowsNumberInString: allowsNumberInString)
-    ]
-    (nodes, paths, keys, slots) = ([], [], [], [])
-    fields = [Field(key: JSONKey(""), index: 0, reading: .init(kind), target: 0)]
-    requiredSlots = columns[0].isRequired ? [0] : []
-    isValue = true
+    ])
   }
 
-  package init(_ columns: [JSONColumn]) throws(JSONPlanError) {
-    isValue = false
+  /// - Parameter columns: columns of the record itself and of its name.
+  private init(values columns: [JSONColumn]) {
+    self.columns = columns
+    (nodes, paths, fields, keys, slots, shared) = ([], [], [], [], [], [])
+    requiredSlots = columns.indices.filter { columns[$0].isRequired }
+    nameSlots = columns.indices.filter { columns[$0].path.steps == [.memberName] }
+    valueSlots = columns.indices.filter { columns[$0].path.steps.isEmpty }
+  }
+
+  package convenience init(_ columns: [JSONColumn]) throws(JSONPlanError) {
+    let members = columns.filter { !$0.path.steps.isEmpty && $0.path.steps != [.memberName] }
+    // A record of which only the name is read may be of any kind.
+    if members.isEmpty && !columns.isEmpty {
+      self.init(values: columns)
+    } else {
+      try self.init(members: columns)
+    }
+  }
+
+  private init(members columns: [JSONColumn]) throws(JSONPlanError) {
     self.columns = columns
     requiredSlots = columns.indices.filter { columns[$0].isRequired }
+    nameSlots = columns.indices.filter { columns[$0].path.steps == [.memberName] }
+    valueSlots = []
     var layout = Layout()
-    let members = columns.enumerated().map { Layout.Member(steps: $1.path.steps[...], slot: $0) }
+    let members = columns.enumerated().compactMap { slot, column in
+      column.path.steps == [.memberName]
+        ? nil : Layout.Member(steps: column.path.steps[...], slot: slot)
+    }
     try layout.add(members, at: JSONPath([]), columns)
-    (nodes, paths) = (layout.nodes, layout.paths)
+    (nodes, paths, shared) = (layout.nodes, layout.paths, layout.shared)
     (fields, keys, slots) = (layout.fields, layout.keys, layout.slots)
   }
 }
@@ -103,28 +129,30 @@ extension JSONPlan {
     var fields: [Field] = []
     var keys: [[UInt8]] = []
     var slots: [Int] = []
+    var shared: [[Int]] = []
 
     /// Members with the same next step.
     struct Group {
       let step: JSONPath.Step
       var members: [Member]
-      /// The slot of a column that reads the step's value as a whole, beside columns of its parts.
-      var whole: Int?
+      /// The slots of columns that read the step's value as a whole, beside columns of its parts.
+      var wholes: [Int] = []
 
-      /// Moves the member that reads the step's value as a whole from `members` to `whole`.
-      mutating func separateWhole(_ columns: [JSONColumn]) throws(JSONPlanError) {
-        guard let index = members.firstIndex(where: { $0.steps.isEmpty }) else { return }
-        let member = members.remove(at: index)
-        let column = columns[member.slot]
-        guard column.kind.hasJSONText, !members.contains(where: { $0.steps.isEmpty }) else {
-          throw .conflict(column.path.description)
+      /// Moves the members that read the step's value as a whole from `members` to `wholes`, if
+      /// others read its parts.
+      mutating func separateWholes(_ columns: [JSONColumn]) throws(JSONPlanError) {
+        guard members.contains(where: { !$0.steps.isEmpty }) else { return }
+        for member in members where member.steps.isEmpty {
+          let column = columns[member.slot]
+          guard column.kind.hasJSONText else { throw .conflict(column.path.description) }
+          wholes.append(member.slot)
         }
-        whole = member.slot
+        members.removeAll { $0.steps.isEmpty }
       }
     }
 
     mutating func add(
-      _ members: [Member], whole: Int? = nil, at path: JSONPath, _ columns: [JSONColumn]
+      _ members: [Member], wholes: [Int] = [], at path: JSONPath, _ columns: [JSONColumn]
     ) throws(JSONPlanError) {
       var groups = try grouped(members, columns)
       let isArray = try isArray(groups.map(\.step), at: path)
@@ -133,10 +161,9 @@ extension JSONPlan {
       nodes.append(
         Node(
           isArray: isArray, fields: first..<first + groups.count,
-          slots: slots.count..<slots.count + members.count + (whole == nil ? 0 : 1),
-          whole: whole))
+          slots: slots.count..<slots.count + members.count + wholes.count, wholes: wholes))
       paths.append(path)
-      slots += members.map(\.slot) + (whole.map { [$0] } ?? [])
+      slots += members.map(\.slot) + wholes
       for group in groups {
         let (key, index) = group.step.parts
         let slot = group.members[0].slot
@@ -149,7 +176,13 @@ extension JSONPlan {
         fields[first + offset].reading = .container
         fields[first + offset].target = nodes.count
         try add(
-          group.members, whole: group.whole, at: JSONPath(path.steps + [group.step]), columns)
+          group.members, wholes: group.wholes, at: JSONPath(path.steps + [group.step]), columns)
+      }
+      for (offset, group) in groups.enumerated()
+      where group.members[0].steps.isEmpty && group.members.count > 1 {
+        fields[first + offset].reading = .several
+        fields[first + offset].target = shared.count
+        shared.append(group.members.map(\.slot))
       }
     }
 
@@ -169,7 +202,7 @@ extension JSONPlan {
         }
       }
       for index in groups.indices where groups[index].members.count > 1 {
-        try groups[index].separateWhole(columns)
+        try groups[index].separateWholes(columns)
       }
       return groups
     }
@@ -189,6 +222,7 @@ extension JSONPath.Step {
     switch self {
     case .key(let key): (key, 0)
     case .index(let index): ("", index)
+    case .memberName: ("", 0)
     }
   }
 }

@@ -40,7 +40,7 @@ extension JSONReader {
     case .bool where byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f"):
       scanned.cells[slot] = .integer(try bool() ? 1 : 0)
       return
-    case .text, .integer, .real, .iso8601, .bool, .container, .other:
+    case .text, .integer, .real, .iso8601, .bool, .container, .other, .several:
       if byte == UInt8(ascii: "n") {
         try null()
         scanned.cells[slot] = .null
@@ -48,6 +48,24 @@ extension JSONReader {
       }
     }
     try column(slot, plan.columns[slot], &scanned, record: record)
+  }
+
+  /// Reads one value by several columns, each of which begins at its first byte.
+  @inline(never)
+  mutating func columns(
+    _ slots: [Int], _ plan: JSONPlan, _ scanned: inout ScannedRecord, record: Int
+  ) throws(JSONFault) {
+    let isNull = peek() == UInt8(ascii: "n")
+    let first = cursor
+    for slot in slots {
+      cursor = first
+      if isNull {
+        try null()
+        scanned.cells[slot] = .null
+      } else {
+        try column(slot, plan.columns[slot], &scanned, record: record)
+      }
+    }
   }
 
   @inline(never)

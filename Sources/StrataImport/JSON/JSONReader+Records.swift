@@ -6,14 +6,27 @@
 /// fit, too.
 extension JSONReader {
   /// Reads one value into a scanned record.
-  mutating func record(_ plan: JSONPlan, into scanned: inout ScannedRecord) throws(JSONFault) {
+  ///
+  /// - Parameter isMember: whether the name of the member that has the value, and a colon, come
+  ///   first. They belong to the record's text.
+  mutating func record(
+    _ plan: JSONPlan, isMember: Bool = false, into scanned: inout ScannedRecord
+  ) throws(JSONFault) {
     _ = peek()
     let first = position
     scanned.begin(plan.columns.count, offset: base + first)
-    if plan.isValue {
-      try column(plan.fields[0], plan, &scanned, record: first)
-    } else {
+    if isMember {
+      try columns(plan.nameSlots, plan, &scanned, record: first)
+      cursor = start + first
+      _ = try key()
+      _ = peek()
+    }
+    if !plan.nodes.isEmpty {
       try container(0, plan, &scanned, record: first)
+    } else if plan.valueSlots.isEmpty {
+      try skipValue()
+    } else {
+      try columns(plan.valueSlots, plan, &scanned, record: first)
     }
     for slot in plan.requiredSlots {
       let problem: JSONValueError.Problem
@@ -52,9 +65,10 @@ extension JSONReader {
       scanned.note(JSONValueFault(problem: problem, site: .node(index), range: range))
       return
     }
-    guard let whole = node.whole else { return }
-    scanned.cells[whole] = .text(
-      ScannedRecord.Bytes(offset: first - record, count: position - first, isDecoded: false))
+    for whole in node.wholes {
+      scanned.cells[whole] = .text(
+        ScannedRecord.Bytes(offset: first - record, count: position - first, isDecoded: false))
+    }
   }
 
   private mutating func object(
@@ -96,6 +110,8 @@ extension JSONReader {
   ) throws(JSONFault) {
     if field.reading == .container {
       try container(field.target, plan, &scanned, record: record)
+    } else if field.reading == .several {
+      try columns(plan.shared[field.target], plan, &scanned, record: record)
     } else {
       try column(field, plan, &scanned, record: record)
     }

@@ -52,12 +52,13 @@ package struct JSONRecordScanner: Sendable {
   /// - Parameters:
   ///   - paths: at most 64 paths and their plans. No path may begin with another.
   ///   - values: the indexes of paths whose value is one record, of any kind.
+  ///   - members: the indexes of paths at which the records are the members of an object.
   package init(
-    _ paths: [(path: [String], plan: JSONPlan)], values: Set<Int> = [],
+    _ paths: [(path: [String], plan: JSONPlan)], values: Set<Int> = [], members: Set<Int> = [],
     longestRecord: Int = .max
   ) {
     plans = paths.map(\.plan)
-    traversal = JSONTraversal(paths.map(\.path), values: values)
+    traversal = JSONTraversal(paths.map(\.path), values: values, members: members)
     isLines = false
     self.longestRecord = longestRecord
   }

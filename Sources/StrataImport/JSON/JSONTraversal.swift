@@ -28,7 +28,7 @@ struct JSONTraversal: Sendable {
     case skipping(JSONSkip, level: Int)
     /// After a value in the object at a level.
     case member(level: Int)
-    /// After the bracket that opens the array of records.
+    /// After the bracket that opens the array of records, or the brace that opens their object.
     case firstElement
     /// Before a record in the array.
     case element
@@ -61,6 +61,8 @@ struct JSONTraversal: Sendable {
   private var phase = Phase.start
   /// A bit for each path whose value is one record, of any kind.
   private var values: UInt64 = 0
+  /// A bit for each path at which the records are the members of an object.
+  private var members: UInt64 = 0
   /// A bit for each path at which an array was found.
   private var arrays: UInt64 = 0
   /// Whether an array of records, or a value in its place, was found at any path.
@@ -74,17 +76,37 @@ struct JSONTraversal: Sendable {
   func hasFoundArray(at path: Int) -> Bool { arrays & 1 << UInt64(path) != 0 }
 
   init(_ format: JSONFormat) {
-    let path = if case .arrayAt(let keys) = format.layout { keys } else { [String]() }
+    let path: [String] =
+      switch format.layout {
+      case .arrayAt(let keys), .membersAt(let keys): keys
+      case .array, .lines: []
+      }
     self.init([path], isLines: format == .lines, allowsSingle: false)
+    if format.hasMembers { members = 1 }
   }
 
   /// - Parameters:
   ///   - paths: at most 64 paths. No path may begin with another.
   ///   - values: the paths whose value is one record, of any kind.
-  init(_ paths: [[String]], values: Set<Int> = []) {
+  ///   - members: the paths at which the records are the members of an object.
+  init(_ paths: [[String]], values: Set<Int> = [], members: Set<Int> = []) {
     self.init(paths, isLines: false, allowsSingle: true)
     for path in values { self.values |= 1 << UInt64(path) }
+    for path in members { self.members |= 1 << UInt64(path) }
   }
+
+  /// Creates the traversal of one record.
+  ///
+  /// - Parameter isMember: whether the record begins with the name of the member that has it.
+  init(record isMember: Bool) {
+    self.init([[]], isLines: true, allowsSingle: false)
+    members = isMember ? 1 : 0
+  }
+
+  private var hasMembers: Bool { members & 1 << UInt64(pathIndex) != 0 }
+
+  /// The bracket that ends the records.
+  private var closing: UInt8 { hasMembers ? UInt8(ascii: "}") : UInt8(ascii: "]") }
 
   private init(_ paths: [[String]], isLines: Bool, allowsSingle: Bool) {
     self.paths = paths.map { path in path.map { Array($0.utf8) } }
@@ -130,8 +152,8 @@ struct JSONTraversal: Sendable {
         }
       case .firstElement:
         reader.passSpace()
-        if reader.peek() == UInt8(ascii: "]") {
-          try close(UInt8(ascii: "]"), paths[pathIndex].count, &reader)
+        if reader.peek() == closing {
+          try close(closing, paths[pathIndex].count, &reader)
         } else if reader.isAtEnd {
           throw reader.fault(at: reader.cursor)
         } else {
@@ -140,7 +162,7 @@ struct JSONTraversal: Sendable {
       case .element:
         reader.passSpace()
         reader.depth = paths[pathIndex].count + 1
-        try reader.record(plans[pathIndex], into: &scanned)
+        try reader.record(plans[pathIndex], isMember: hasMembers, into: &scanned)
         move(to: .separator, &reader)
         return true
       case .separator:
@@ -149,7 +171,7 @@ struct JSONTraversal: Sendable {
           reader.cursor += 1
           move(to: .element, &reader)
         } else {
-          try close(UInt8(ascii: "]"), paths[pathIndex].count, &reader)
+          try close(closing, paths[pathIndex].count, &reader)
         }
       case .single:
         reader.passSpace()
@@ -162,7 +184,7 @@ struct JSONTraversal: Sendable {
           move(to: .finished, &reader)
           continue
         }
-        try reader.record(plans[pathIndex], into: &scanned)
+        try reader.record(plans[pathIndex], isMember: hasMembers, into: &scanned)
         // The rest of the line decides whether the record is valid.
         try endLine(&reader)
         move(to: .line, &reader)
@@ -197,7 +219,16 @@ struct JSONTraversal: Sendable {
         return move(to: .single, &reader)
       }
       let byte = allowsSingle ? reader.peek() : UInt8(ascii: "[")
-      if byte == UInt8(ascii: "{") {
+      if hasMembers {
+        if byte == UInt8(ascii: "n") {
+          try reader.null()
+          leave(level, &reader)
+        } else {
+          try reader.expect(UInt8(ascii: "{"))
+          move(to: .firstElement, &reader)
+          arrays |= 1 << UInt64(first)
+        }
+      } else if byte == UInt8(ascii: "{") {
         move(to: .single, &reader)
       } else if byte == UInt8(ascii: "n") {
         try reader.null()
@@ -288,6 +319,11 @@ struct JSONTraversal: Sendable {
   /// Goes to the next line that is not blank; returns false at the end of the input.
   private func skipBlankLines(_ reader: inout JSONReader) throws(JSONFault) -> Bool {
     reader.passSpace()
+    // A record separator begins each text of a JSON text sequence (RFC 7464).
+    while reader.cursor.pointee == 0x1E {
+      reader.cursor += 1
+      reader.passSpace()
+    }
     guard reader.isAtEnd else { return true }
     guard reader.isFinal else { throw reader.fault(at: reader.cursor) }
     return false

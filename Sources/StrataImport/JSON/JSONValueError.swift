@@ -58,9 +58,21 @@ extension JSONValueError.Problem {
 
 extension JSONValueError {
   /// The suggested remedy.
-  var advice: String {
+  var advice: String { problem.advice(found, isField: slot != nil && !path.steps.isEmpty) }
+}
+
+extension JSONValueError.Problem {
+  /// Returns the suggested remedy for a value's text.
+  ///
+  /// - Parameter isField: whether the value is read by a field, and not a record, or an object or array
+  ///   around the values of fields.
+  func advice(_ found: String, isField: Bool) -> String {
+    if !isField {
+      return "correct the path of the format or of the mapping, read plain values with "
+        + "Field(value:), or leave such records out with ImportOptions.refusedRecords"
+    }
     let unknown = "give the field a value for unknown ones with .unknown(as:)"
-    return switch problem {
+    return switch self {
     case .missing, .null:
       "leave the record out of the feed, or give the field a default instead of required()"
     case .expected(.number) where found.hasPrefix("\""):
@@ -77,6 +89,8 @@ struct JSONValueFault: Sendable {
   enum Site: Sendable {
     case slot(Int)
     case node(Int)
+
+    var isSlot: Bool { if case .slot = self { true } else { false } }
   }
 
   var problem: JSONValueError.Problem

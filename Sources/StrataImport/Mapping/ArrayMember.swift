@@ -5,6 +5,12 @@ struct ArrayMember {
   /// The slots that may have the array. The first slot that is not missing counts.
   let slots: [Int]
   let plan: JSONPlan
+  /// Whether the elements are keys of linked entities.
+  var hasKeys = false
+
+  static let adviceForKeys =
+    "let NestedKeys read the keys as they are, with at: for objects and allowingNumberInString: for "
+    + "numbers and texts, or leave the record out with ImportOptions.refusedRecords"
 
   /// Reads the elements of a record's array. The path of a refusal begins at the record.
   ///
@@ -20,26 +26,34 @@ struct ArrayMember {
     guard case .text(let bytes) = scanned.cells[slot] else { return [] }
     let path = columns[slot].path
     guard var elements = JSONElements(bytes, of: scanned, plan) else {
-      throw EntityMapper.Refusal(path: path, error: ValueError("expected array"))
+      let kind = plan.nameSlots.isEmpty ? "array" : "object"
+      throw EntityMapper.Refusal(
+        path: path, error: ValueError("expected \(kind)"),
+        advice: "map the member that is an \(kind), or leave the record out with "
+          + "ImportOptions.refusedRecords")
     }
     var keys: [RecordKey] = []
     var seen: Set<RecordKey> = []
     var index = 0
-    func refusal(_ inner: JSONPath, _ error: ValueError) -> EntityMapper.Refusal {
-      .init(path: JSONPath(path.steps + [.index(index)] + inner.steps), error: error)
+    func refusal(
+      _ inner: JSONPath, _ error: ValueError, _ advice: String?
+    ) -> EntityMapper.Refusal {
+      .init(
+        path: JSONPath(path.steps + [.index(index)] + inner.steps), error: error, advice: advice)
     }
     while true {
       do throws(JSONElements.Fault) {
         guard try elements.next() else { return keys }
       } catch {
-        throw refusal(error.path, ValueError(error.reason))
+        throw refusal(
+          error.path, ValueError(error.reason), hasKeys ? Self.adviceForKeys : error.advice)
       }
       do throws(EntityMapper.Refusal) {
         if let key = try key(elements.scanned, index), seen.insert(key).inserted {
           keys.append(key)
         }
       } catch {
-        throw refusal(error.path, error.error)
+        throw refusal(error.path, error.error, error.advice)
       }
       index += 1
     }

@@ -24,15 +24,19 @@ public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
   /// Makes the attribute's cell from the scanned cell; nil if both are equal.
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  /// Makes the scanned cell from the attribute's cell, for writing; nil if both are equal.
+  let write: (@Sendable (Cell) throws(ValueError) -> Cell)?
   /// Makes the cell for a value that does not fit; nil refuses such a value.
   let unknown: (@Sendable () throws(ValueError) -> Cell)?
 
   init(
     _ kind: JSONColumn.Kind, _ convert: (@Sendable (Cell) throws(ValueError) -> Cell)? = nil,
+    write: (@Sendable (Cell) throws(ValueError) -> Cell)? = nil,
     unknown: (@Sendable () throws(ValueError) -> Cell)? = nil
   ) {
     self.kind = kind
     self.convert = convert
+    self.write = write
     self.unknown = unknown
   }
 
@@ -75,15 +79,59 @@ public struct Conversion<Value: AttributeValue>: Sendable {
 
   /// Converts the text of a string, or the JSON text of any other value, by a closure.
   ///
-  /// - Parameter make: the closure, called off the main actor. It throws `ValueError` to refuse the
-  ///   record.
+  /// An export and the body of a push request write the text that `write` returns, as a string. Without
+  /// `write`, they write the attribute's own text or number. Either way they check that `make` reads it
+  /// back as the same value, and throw `invalidValue` otherwise.
+  ///
+  /// ```swift
+  /// Field(\Song.title, "title", .text { $0.capitalized } writing: { $0.lowercased() })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - make: the closure, called off the main actor. It throws `ValueError` to refuse the record.
+  ///   - write: returns the text of a value. It throws `ValueError` for a value without a text.
   public static func text(
-    _ make: @escaping @Sendable (String) throws(ValueError) -> Value
+    _ make: @escaping @Sendable (String) throws(ValueError) -> Value,
+    writing write: (@Sendable (Value) throws(ValueError) -> String)? = nil
   ) -> Self {
-    Self(.custom(0)) { cell throws(ValueError) in
+    let convert: @Sendable (Cell) throws(ValueError) -> Cell = { cell throws(ValueError) in
       guard case .text(let text) = cell else { throw ValueError("text was expected") }
       return try make(text).cell
     }
+    guard let write else { return Self(.custom(0), convert) }
+    return Self(
+      .custom(0), convert,
+      write: { cell throws(ValueError) in .text(try write(try Value(cell: cell))) })
+  }
+
+  /// Converts a value that another conversion reads, and back.
+  ///
+  /// It is for JSON values that are no texts: the value is read, and written, as `base` does it.
+  ///
+  /// ```swift
+  /// // Thousands of plays.
+  /// Field(\Song.plays, "plays", .converting(from: Int.self) { $0 * 1000 } writing: { $0 / 1000 })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - base: the type of the JSON value.
+  ///   - conversion: the conversion of the JSON value to `base`.
+  ///   - make: the closure, called off the main actor. It throws `ValueError` to refuse the record.
+  ///   - write: returns the value to write. It throws `ValueError` for a value that has none.
+  public static func converting<Base: AttributeValue>(
+    from base: Base.Type, by conversion: Conversion<Base> = .automatic,
+    _ make: @escaping @Sendable (Base) throws(ValueError) -> Value,
+    writing write: @escaping @Sendable (Value) throws(ValueError) -> Base
+  ) -> Self {
+    Self(
+      conversion.kind,
+      { cell throws(ValueError) in
+        try make(try Base(cell: try conversion.convert?(cell) ?? cell)).cell
+      },
+      write: { cell throws(ValueError) in
+        let cell = try write(try Value(cell: cell)).cell
+        return try conversion.write?(cell) ?? cell
+      })
   }
 }
 

@@ -46,6 +46,8 @@ final class EntityMapper {
   struct Refusal: Error {
     var path: JSONPath
     let error: ValueError
+    /// The suggested remedy; nil for that of a field.
+    var advice: String?
   }
 
   let table: Table
@@ -126,7 +128,7 @@ final class EntityMapper {
     _ scanned: ScannedRecord, position: Int, parent: (column: Int, record: Record)? = nil,
     into made: inout [Made]
   ) throws(Refusal) {
-    if deletion?.deletes(scanned) == true {
+    if try deletion?.deletes(scanned, columns) == true {
       let record = try keyRecord(scanned, position)
       made.append(Made(table: table, record: record, attributes: nil, isDeletion: true))
       return
@@ -154,7 +156,7 @@ final class EntityMapper {
       let keys = try linkage.member.keys(in: scanned, columns) { element, _ throws(Refusal) in
         let cell = element.cell(element.cells[0])
         do throws(ValueError) { return RecordKey(try linkage.convert?(cell) ?? cell) } catch {
-          throw Refusal(path: JSONPath([]), error: error)
+          throw Refusal(path: JSONPath([]), error: error, advice: ArrayMember.adviceForKeys)
         }
       }
       if let keys {
@@ -292,7 +294,11 @@ final class EntityMapper {
         try appendDefault(column, &new)
         return false
       }
-    case .unfit: if let unknown = source.unknown { try append(unknown, slot) }
+    case .unfit:
+      guard let unknown = source.unknown else {
+        throw refusal(slot, ValueError("the name does not fit the attribute"))
+      }
+      try append(unknown, slot)
     case .integer, .real, .text, .blob:
       if let separator = source.separator {
         builder.append(.text(try joined(source, separator, scanned)))

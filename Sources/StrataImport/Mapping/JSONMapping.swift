@@ -17,7 +17,8 @@ public struct Field<Root: Entity>: Sendable {
   /// - Parameters:
   ///   - path: the attribute.
   ///   - key: a member's name, or names separated by dots for nested objects, with an index in
-  ///     brackets for an array's element: `"geometry.coordinates[0]"`.
+  ///     brackets for an array's element: `"geometry.coordinates[0]"`. A name with a dot or a bracket
+  ///     stands in brackets and quotes, as in JSONPath (RFC 9535): `"base['Sp. Attack']"`.
   ///   - conversion: the conversion of the JSON value to the attribute's value.
   ///   - fallback: the value for a record in which the member is missing or null. Without it, a
   ///     missing member leaves the attribute alone, or at its default in a new record.
@@ -27,10 +28,63 @@ public struct Field<Root: Entity>: Sendable {
   ) {
     definition = FieldDefinition(
       attribute: .path(path), keys: [key], kind: conversion.kind, convert: conversion.convert,
-      unknown: conversion.unknown)
+      write: conversion.write, unknown: conversion.unknown)
     if let fallback {
       definition.fallback = { () throws(ValueError) -> Cell in try fallback.cell }
     }
+  }
+
+  /// Reads the attribute at `path` from the name of the member that has the record.
+  ///
+  /// It is for records that are the members of an object: in ``JSONFormat/members``, in
+  /// ``JSONRecords/init(_:membersOf:_:)``, and in a ``NestedArray``, which then reads an object.
+  ///
+  /// ```swift
+  /// // {"10009": {"name": "Kiel"}}
+  /// JSONMapping<Stop> {
+  ///   Field(memberName: \.id)
+  ///   Field(\.name, "name")
+  /// }
+  /// ```
+  ///
+  /// A number's digits in the name are the number. The name is not written into the body of a push
+  /// request; an export writes it only as ``JSONFormat/members``.
+  ///
+  /// - Parameters:
+  ///   - path: the attribute.
+  ///   - conversion: the conversion of the name, which is a text, to the attribute's value.
+  public init<Value: AttributeValue>(
+    memberName path: any WritableKeyPath<Root, Value> & Sendable,
+    _ conversion: Conversion<Value> = .automatic
+  ) {
+    definition = FieldDefinition(
+      attribute: .path(path), keys: [], kind: conversion.kind, convert: conversion.convert,
+      write: conversion.write)
+    definition.readsName = true
+  }
+
+  /// Reads the attribute at `path` from the record itself, which is a plain value such as a text.
+  ///
+  /// ```swift
+  /// // {"id": 1, "tags": ["live", "new"]}
+  /// let tag = JSONMapping<Tag> { Field(value: \.id) }
+  /// let song = JSONMapping<Song> {
+  ///   Field(\.id, "id")
+  ///   NestedArray(Song.tags, "tags", tag)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: the attribute.
+  ///   - conversion: the conversion of the value to the attribute's value.
+  public init<Value: AttributeValue>(
+    value path: any WritableKeyPath<Root, Value> & Sendable,
+    _ conversion: Conversion<Value> = .automatic
+  ) {
+    definition = FieldDefinition(
+      attribute: .path(path), keys: [], kind: conversion.kind, convert: conversion.convert,
+      write: conversion.write, unknown: conversion.unknown)
+    definition.readsRecord = true
   }
 
   /// Joins several members, in their order, into the text attribute at `path`.
@@ -58,6 +112,14 @@ public struct Field<Root: Entity>: Sendable {
     return copy
   }
 
+  /// Reads the value from the name of the member that has the record, if the record has no member at
+  /// the keys; see ``init(memberName:_:)``.
+  public func orMemberName() -> Self {
+    var copy = self
+    copy.definition.readsName = true
+    return copy
+  }
+
   /// Refuses records in which the member is missing or null.
   public func required() -> Self {
     var copy = self
@@ -75,7 +137,7 @@ public struct Field<Root: Entity>: Sendable {
   /// Reads the member and never writes it, neither in an export nor in the body of a push request.
   ///
   /// It is for an attribute that only the server sets, or that has the same value as another
-  /// attribute: two fields may read one member if they read it in the same way. The key cannot be
+  /// attribute: two fields may read one member, each in its own way. The key cannot be
   /// read-only: exporting such a mapping throws ``ImportError`` with code `invalidMapping`.
   public func readOnly() -> Self {
     var copy = self
@@ -83,7 +145,8 @@ public struct Field<Root: Entity>: Sendable {
     return copy
   }
 
-  /// Reads a string that is exactly one JSON number, such as `"12.50"`, as that number.
+  /// Reads a string that is exactly one JSON number, such as `"12.50"`, as that number, and a whole
+  /// number as the text of its digits if the attribute is a text.
   public func allowingNumberInString() -> Self {
     var copy = self
     copy.definition.allowsNumberInString = true

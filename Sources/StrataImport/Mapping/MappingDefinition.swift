@@ -49,19 +49,18 @@ struct LinksDefinition: Sendable {
 
 /// The value by which a member marks its record as a deletion.
 enum TombstoneSign: Sendable, Hashable {
-  /// The value is `true`.
+  /// The value is `true` or 1.
   case isTrue
   /// The member exists and is not null.
   case isThere
-  /// The value is this text.
+  /// The value is this text, or a number or Boolean with this JSON text.
   case isText(String)
 
   /// The kind by which the member is scanned if no field scans it.
   var kind: JSONColumn.Kind {
     switch self {
-    case .isTrue: .bool
+    case .isTrue, .isText: .custom(0)
     case .isThere: .json
-    case .isText: .text
     }
   }
 }
@@ -79,6 +78,8 @@ struct FieldDefinition: Sendable {
   var keys: [String]
   let kind: JSONColumn.Kind
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  /// Makes the cell that is written for the attribute's cell; nil if both are equal.
+  var write: (@Sendable (Cell) throws(ValueError) -> Cell)?
   /// Makes the cell for a value that does not fit; nil refuses such a value.
   var unknown: (@Sendable () throws(ValueError) -> Cell)?
   /// Makes the cell for a record without the value; nil leaves the attribute alone.
@@ -87,6 +88,10 @@ struct FieldDefinition: Sendable {
   var isOnlyWhenInserted = false
   var isReadOnly = false
   var allowsNumberInString = false
+  /// Whether the record itself is the value.
+  var readsRecord = false
+  /// Whether the name of the member that has the record is the value, if no key has it.
+  var readsName = false
   /// Makes the key of a record without a key from its position.
   var positionKey: (@Sendable (Int) -> Cell)?
   /// Joins the values of all keys into the attribute's value; nil if the keys are alternatives.
@@ -108,7 +113,9 @@ extension MappingDefinition {
 extension MappingDefinition.Part {
   fileprivate var text: String {
     switch self {
-    case .field(let field): "\(field.keys) \(field.kind)\(field.separator ?? "")"
+    case .field(let field):
+      "\(field.keys) \(field.kind)\(field.separator ?? "")\(field.readsRecord ? " record" : "")"
+        + (field.readsName ? " name" : "")
     case .object(_, let keys, let mapping), .array(let keys, let mapping, .reference):
       "\(keys) \(mapping.text)"
     case .array(let keys, let mapping, .relationship(let deletesOthers, _)):

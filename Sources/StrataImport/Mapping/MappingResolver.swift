@@ -4,13 +4,27 @@ internal import Strata
 struct MappingResolver {
   private let model: Model
   private var columns: [JSONColumn] = []
-  private var slots: [JSONPath: Int] = [:]
+  /// The slots by their columns, of which only `isRequired` may differ.
+  private var slots: [SlotName: Int] = [:]
+  /// Whether the records are the members of an object, whose names are keys by convention.
+  private let recordsAreMembers: Bool
+
+  /// The parts of a column by which two readers of one path share a slot.
+  private struct SlotName: Hashable {
+    let path: JSONPath
+    let kind: JSONColumn.Kind
+    let allowsNumberInString: Bool
+    let takesAny: Bool
+  }
   /// The enclosing entities, which the convention does not nest again.
   private var around: [ObjectIdentifier]
 
-  init(_ model: Model, inside around: [ObjectIdentifier] = []) {
+  init(
+    _ model: Model, inside around: [ObjectIdentifier] = [], recordsAreMembers: Bool = false
+  ) {
     self.model = model
     self.around = around
+    self.recordsAreMembers = recordsAreMembers
   }
 
   /// Returns the plan of all mappings that were resolved.
@@ -102,25 +116,28 @@ struct MappingResolver {
     }
     var slots: [Int] = []
     for path in try inside(objectPaths, [definition.key], table) {
-      slots.append(try slot(path, .json, isRequired: false, false))
+      slots.append(slot(path, .json, isRequired: false, false))
     }
     let plan: JSONPlan
+    let kind =
+      definition.allowsNumberInString ? definition.kind.takingNumbers : definition.kind
     do throws(JSONPlanError) {
       plan =
         try definition.member.map { member throws(JSONPlanError) in
           try JSONPlan([
             JSONColumn(
-              try JSONPath(member), definition.kind, isRequired: true,
+              try JSONPath(member), kind, isRequired: true,
               allowsNumberInString: definition.allowsNumberInString)
           ])
         }
         ?? JSONPlan(
-          value: definition.kind, allowsNumberInString: definition.allowsNumberInString)
+          value: kind, allowsNumberInString: definition.allowsNumberInString)
     } catch {
       throw .mapping("\(table.entity), keys at \"\(definition.key)\": \(error)")
     }
     return EntityMapper.Linkage(
-      member: ArrayMember(slots: slots, plan: plan), convert: definition.convert, links: links)
+      member: ArrayMember(slots: slots, plan: plan, hasKeys: true), convert: definition.convert,
+      links: links)
   }
 
   /// Resolves the tombstone. Runs after the fields, so that both can read one slot.
@@ -132,10 +149,10 @@ struct MappingResolver {
     guard tombstones.count == 1, paths.count == 1 else {
       throw .mapping("\(table.entity): one member at one path can say that a record is gone")
     }
-    if tombstone.sign == .isThere, let slot = slots[paths[0]] {
+    if tombstone.sign == .isThere, let slot = columns.firstIndex(where: { $0.path == paths[0] }) {
       return .when(slot: slot, tombstone.sign)
     }
-    let slot = try slot(paths[0], tombstone.sign.kind, isRequired: false, false)
+    let slot = slot(paths[0], tombstone.sign.kind, isRequired: false, false)
     return .when(slot: slot, tombstone.sign)
   }
 
@@ -164,15 +181,28 @@ struct MappingResolver {
     }
     let isRequired =
       field.isRequired || field.separator != nil || (isKey && field.positionKey == nil)
-    let paths = try inside(objectPaths, field.keys, table)
-    let isChecked = isScanned && (paths.count == 1 || field.separator != nil)
+    var paths = try inside(objectPaths, field.keys, table)
+    if field.readsRecord { paths += objectPaths }
+    if field.readsName {
+      guard isRoot else {
+        throw .mapping(
+          "\(table.entity).\(table.columns[column].name): a nested object has no member's name; only a "
+            + "record and an element of an array have one")
+      }
+      paths.append(JSONPath([.memberName]))
+    }
+    let isChecked =
+      isScanned && !field.readsName && (paths.count == 1 || field.separator != nil)
     let takesAny = field.unknown != nil
     var found: [Int] = []
     for path in paths {
+      // A name is a text, whatever it stands for. If an earlier key has the value, any name will do.
+      let isName = path.steps == [.memberName]
+      let takesNumbers = field.allowsNumberInString || isName
       found.append(
-        try slot(
-          path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString,
-          takesAny: takesAny))
+        slot(
+          path, takesNumbers ? field.kind.takingNumbers : field.kind,
+          isRequired: isRequired && isChecked, takesNumbers, takesAny: takesAny || isName))
     }
     let fallback: Cell?
     do throws(ValueError) { fallback = try field.fallback?() } catch {
@@ -195,7 +225,7 @@ struct MappingResolver {
     }
     var slots: [Int] = []
     for path in try inside(objectPaths, keys, table) {
-      slots.append(try slot(path, .json, isRequired: false, false))
+      slots.append(slot(path, .json, isRequired: false, false))
     }
     let (column, links) = try self.membership(membership, of: mapper.table, keys, in: table)
     return EntityMapper.Elements(
@@ -237,19 +267,18 @@ struct MappingResolver {
     return paths
   }
 
-  /// Returns the slot of a path. Two requests for one path and kind get one slot.
+  /// Returns the slot of a path. Two requests for one path that read it in the same way get one slot.
   private mutating func slot(
     _ path: JSONPath, _ kind: JSONColumn.Kind, isRequired: Bool, _ allowsNumberInString: Bool,
     takesAny: Bool = false
-  ) throws(ImportError) -> Int {
-    if let known = slots[path], columns[known].kind == kind, columns[known].takesAny == takesAny {
-      guard columns[known].allowsNumberInString == allowsNumberInString else {
-        throw .mapping("\(path) is read twice, and only once as a number in a string")
-      }
+  ) -> Int {
+    let name = SlotName(
+      path: path, kind: kind, allowsNumberInString: allowsNumberInString, takesAny: takesAny)
+    if let known = slots[name] {
       columns[known].isRequired = columns[known].isRequired || isRequired
       return known
     }
-    slots[path] = columns.count
+    slots[name] = columns.count
     columns.append(
       JSONColumn(
         path, kind, isRequired: isRequired, allowsNumberInString: allowsNumberInString,
@@ -290,7 +319,10 @@ extension MappingResolver {
       guard let type = column.valueType else { continue }
       let keys = MappingNames.variants(of: column.name)
       names.formUnion(keys)
-      parts.append(.field(Self.field(type, .column(index), keys)))
+      var field = Self.field(type, .column(index), keys)
+      // The feed's own records are members; those of arrays inside have resolvers of their own.
+      field.readsName = index == Table.keyColumn && recordsAreMembers && around.count == 1
+      parts.append(.field(field))
     }
     for (column, target) in model.references(of: table) where !isAround(target) {
       guard let name = MappingNames.target(ofReference: table.columns[column].name) else {

@@ -15,6 +15,10 @@ public import Strata
 /// that is declared by a relationship replaces the record's links, as ``NestedKeys`` does: when
 /// everything was read, the import removes links that the array does not have. An empty array and
 /// null remove all links. A record without the array keeps its links.
+///
+/// If the mapping of the elements reads their names (``Field/init(memberName:_:)``), the array is an
+/// object, and its members are the elements. If it reads ``Field/init(value:_:)``, the elements are
+/// plain values.
 public struct NestedArray<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 

@@ -22,7 +22,7 @@ public struct NestedKeys<Root: Entity>: Sendable {
   ///   - relationship: the relationship from the record to the keys' entities.
   ///   - key: the array's key in a record.
   ///   - member: the path of the key in an element that is an object; nil if the elements are keys.
-  ///   - allowingNumberInString: whether `"5"` is the key 5.
+  ///   - allowingNumberInString: whether `"5"` is the key 5, and 5 the key `"5"`.
   public init<Target: Entity>(
     _ relationship: ManyToMany<Root, Target>, _ key: String, at member: String? = nil,
     allowingNumberInString: Bool = false
@@ -38,7 +38,7 @@ public struct NestedKeys<Root: Entity>: Sendable {
   ///   - relationship: the relationship from the record to the keys' entities.
   ///   - key: the array's key in a record.
   ///   - member: the path of the key in an element that is an object; nil if the elements are keys.
-  ///   - allowingNumberInString: whether `"5"` is the key 5.
+  ///   - allowingNumberInString: whether `"5"` is the key 5, and 5 the key `"5"`.
   public init<Target: Entity>(
     _ relationship: ToMany<Root, Target>, _ key: String, at member: String? = nil,
     allowingNumberInString: Bool = false

@@ -8,15 +8,20 @@ final class RecordMapper {
   /// The table of the records themselves.
   var table: Table { root.table }
 
-  init(_ mapping: MappingDefinition, in model: Model) throws(ImportError) {
-    var resolver = MappingResolver(model)
+  /// - Parameter recordsAreMembers: whether the records are the members of an object.
+  init(
+    _ mapping: MappingDefinition, in model: Model, recordsAreMembers: Bool = false
+  ) throws(ImportError) {
+    var resolver = MappingResolver(model, recordsAreMembers: recordsAreMembers)
     root = try resolver.entity(mapping, at: [JSONPath([])], isRoot: true)
     plan = try resolver.plan(of: root.table)
   }
 
   /// Creates a mapper of an array of keys whose rows are to be deleted.
   init(deletionsOf keys: DeletedKeys, in model: Model) throws(ImportError) {
-    plan = JSONPlan(value: keys.kind, allowsNumberInString: keys.allowsNumberInString)
+    plan = JSONPlan(
+      value: keys.allowsNumberInString ? keys.kind.takingNumbers : keys.kind,
+      allowsNumberInString: keys.allowsNumberInString)
     let (table, defaults) = try model.mappingTarget(keys.entity)
     var sources = [ColumnSource?](repeating: nil, count: table.columns.count)
     sources[Table.keyColumn] = ColumnSource(key: keys.convert, slot: 0)

@@ -20,13 +20,17 @@ public import Strata
 public struct Tombstone<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 
-  /// Marks records whose member at `key` is `true`.
+  /// Marks records whose member at `key` is `true` or 1, also as a string.
+  ///
+  /// `false`, 0, null and a missing member do not mark a record. Any other value refuses it.
   public init(ifTrue key: String) { part = .tombstone(key: key, .isTrue) }
 
   /// Marks records whose member at `key` exists and is not null, such as `"deleted_at"`.
   public init(ifThere key: String) { part = .tombstone(key: key, .isThere) }
 
   /// Marks records whose member at `key` is `text`: `Tombstone(if: "status", is: "deleted")`.
+  ///
+  /// A number or a Boolean counts as its JSON text: 2 is `"2"`.
   public init(if key: String, is text: String) { part = .tombstone(key: key, .isText(text)) }
 }
 

@@ -159,12 +159,13 @@ extension ImportError {
   }
 
   static func refused(
-    _ error: ValueError, path: JSONPath, at location: JSONLocation?
+    _ error: ValueError, path: JSONPath, advice: String?, at location: JSONLocation?
   ) -> ImportError {
     let suffix = location.map { " in the record at \($0)" } ?? ""
     var result = ImportError(
       .invalidValue, "\(path): \(error.message)\(suffix)",
-      advice: "give the field a conversion, or a value for unknown ones with .unknown(as:)")
+      advice: advice
+        ?? "give the field a conversion, or a value for unknown ones with .unknown(as:)")
     if let location { result = result.at(location) }
     result.path = "\(path)"
     result.isOfOneRecord = true

@@ -79,7 +79,7 @@ public struct Feed: Sendable {
     self.name = name
     self.request = request
     self.absent = absent
-    isLines = false
+    isLines = document.isLines
     mapping = document.parts.map(\.text).joined(separator: "\n")
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
       let document = document.keeping(feed.paging.members)

@@ -196,7 +196,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   /// Returns the items of a zoom level with coordinates in a region, in order of priority.
   ///
   /// - Parameters:
-  ///   - region: the region, such as the visible region.
+  ///   - region: the region, such as the visible region. An invalid region has no items.
   ///   - zoom: a whole zoom level: 0 where the world is as wide as ``ClusterOptions/tileSize``.
   /// - Complexity: O(k log k), k being the number of items; independent of the number of points.
   public func items(in region: GeoRegion, zoom: Int) -> [Item] {
@@ -246,10 +246,11 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   /// Returns the least zoom level at which an item comes apart.
   ///
-  /// The result is nil if the item never comes apart, because it is a single point or all of its
-  /// points are at one place.
+  /// The result is nil for a single point. Points at one place, or at nearly one place, come apart
+  /// one level beyond ``ClusterOptions/maximumZoom``, where all points are displayed by themselves:
+  /// see ``SpiderLayout``.
   ///
-  /// - Complexity: O(k), k being the number of its points, if they are all at nearly one place.
+  /// - Complexity: O(k), k being the number of points that have joined the item's leader.
   public func expansionZoom(of item: Item) -> Int? {
     place(of: item.id, item.zoom).flatMap(tree.expansionZoom)
   }

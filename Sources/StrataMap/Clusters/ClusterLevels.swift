@@ -147,12 +147,10 @@ extension WorldRect {
   /// Creates the rectangle of a region; nil if the region is not valid.
   init?(_ region: GeoRegion) {
     guard region.isValid else { return nil }
-    let degrees = region.east - region.west + (region.west > region.east ? 360 : 0)
-    let edges = [(region.north, region.west), (region.south, region.west)].map {
-      WorldPoint(Coordinate(latitude: $0.0, longitude: $0.1))
-    }
+    let corner = WorldPoint(Coordinate(latitude: region.north, longitude: region.inRange.west))
     // The width is a unit more than the edges require, because their places were rounded down.
-    let width = UInt32(min(degrees / 360 * WorldPoint.side + 1, WorldPoint.side - 1))
-    self.init(west: edges[0].x, width: width, north: edges[0].y, south: edges[1].y)
+    let width = UInt32(min(region.width / 360 * WorldPoint.side + 1, WorldPoint.side - 1))
+    self.init(
+      west: corner.x, width: width, north: corner.y, south: WorldPoint.y(region.south))
   }
 }

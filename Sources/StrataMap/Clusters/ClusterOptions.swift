@@ -12,8 +12,9 @@ public struct ClusterOptions: Sendable, Hashable {
   public var radius: Double
   /// The greatest zoom level at which annotations are clustered, 0 to 22.
   ///
-  /// At greater zoom levels every annotation is displayed by itself. The map's own greatest zoom
-  /// level is a good choice: annotations at one place then stay a cluster, and can be spread out.
+  /// At greater zoom levels every annotation is displayed by itself, also annotations at one place. The
+  /// map's own greatest zoom level is a good choice: annotations at one place then stay a cluster on the
+  /// map, and can be spread out. ``ClusterIndex/expansionZoom(of:)`` of such a cluster is one level more.
   public var maximumZoom: Int
   /// The least number of annotations that make a cluster, 2 or more.
   ///

@@ -89,22 +89,19 @@ extension ClusterTree {
     return members.map(\.slot)
   }
 
-  /// Returns the least zoom level at which an item comes apart; nil if all of its points are at one
-  /// place.
+  /// Returns the least zoom level at which an item comes apart; nil for a single point.
+  ///
+  /// Beyond the last level, the points of a site are displayed by themselves, even at one place.
   func expansionZoom(_ place: ClusterPlace) -> Int? {
-    var zoom = levels.none
-    forEachMember(of: place) { zoom = min(zoom, Int(nodes[$0].top)) }
-    if zoom < levels.none { return zoom }
-    let position = nodes[place.slot].position
-    let isSpread = members(place.slot).contains { nodes[Int($0)].position != position }
-    return isSpread && place.zoom <= levels.maximum ? levels.sites : nil
-  }
-
-  /// Returns the parts of an item at its expansion zoom; its points, if there is no such zoom.
-  func children(_ place: ClusterPlace, minimum: Int) -> [ClusterPlace] {
-    if place.zoom > levels.maximum { return [] }
+    if count(place) == 1 { return nil }
     var zoom = levels.sites
     forEachMember(of: place) { zoom = min(zoom, Int(nodes[$0].top)) }
+    return zoom
+  }
+
+  /// Returns the parts of an item at its expansion zoom; none for a single point.
+  func children(_ place: ClusterPlace, minimum: Int) -> [ClusterPlace] {
+    guard let zoom = expansionZoom(place) else { return [] }
     // Sites are not displayed: beyond the last level there are only points.
     if zoom == levels.sites { return points(place) }
     let parts = members(of: place).filter { Int(nodes[$0].top) == zoom }

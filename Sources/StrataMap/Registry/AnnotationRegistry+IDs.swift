@@ -47,7 +47,7 @@ extension AnnotationRegistry {
 
   /// Returns the least zoom level at which the cluster with an element's id comes apart.
   ///
-  /// The result is nil if the cluster never comes apart, or if there is no such cluster.
+  /// The result is nil if there is no such cluster; see ``expansionZoom(of:)-(RecordKey)``.
   public func expansionZoom(of id: E.ID) async -> Int? {
     guard let key = id.recordKey else { return nil }
     return await expansionZoom(of: key)

@@ -36,6 +36,8 @@ public import Strata
   private let display: ClusterDisplay?
   private var regional: RegionalQuery<E>?
   private var selected: [RecordKey] = []
+  /// Why the last region is not valid; nil if it is.
+  private var edgeError: StoreError?
 
   /// Starts showing the elements of a live query on a surface.
   ///
@@ -128,11 +130,19 @@ public import Strata
   /// shown.
   public func detach(_ live: LiveQuery<E>) { elements.detach(live) }
 
-  /// The error of the last read around the visible region; nil if the read succeeded.
+  /// The error of the last region: of its edges, or of the read around it; nil if there is none.
   ///
-  /// After an error, the map shows the result of the read before it. The next ``show(_:zoom:)``
-  /// tries again.
-  public var regionError: StoreError? { regional?.live.error }
+  /// After an error, the map shows the result before it. The next ``show(_:zoom:)`` tries again. The code
+  /// is `invalidQuery` for a region that is not valid, or one of a read.
+  public var regionError: StoreError? {
+    registrar.access(self, keyPath: \.regionError)
+    return edgeError ?? regional?.live.error
+  }
+
+  private func note(_ error: StoreError?) {
+    if error == nil && edgeError == nil { return }
+    registrar.withMutation(of: self, keyPath: \.regionError) { edgeError = error }
+  }
 
   // MARK: Selection
 
@@ -180,7 +190,9 @@ public import Strata
   ///   - zoom: The zoom level: 0 where the world is as wide as ``ClusterOptions/tileSize``, and one
   ///     more for each doubling of that width.
   public func show(_ region: GeoRegion, zoom: Double) {
-    guard !core.isDetached, region.isValid else { return }
+    guard !core.isDetached, regional != nil || display != nil else { return }
+    note(region.flaw.map { StoreError.query($0, entity: "\(E.self)") })
+    guard region.isValid else { return }
     regional?.show(region)
     display?.show(region, zoom: zoom)
   }
@@ -202,8 +214,9 @@ public import Strata
 
   /// Returns the least zoom level at which a cluster comes apart.
   ///
-  /// The result is nil if the cluster never comes apart, because all of its elements are at one
-  /// place, or if the annotation is no cluster.
+  /// The result is nil if the annotation is no cluster. If the level is greater than
+  /// ``ClusterOptions/maximumZoom``, all elements of the cluster are at nearly one place: see
+  /// ``SpiderLayout``.
   public func expansionZoom(of id: RecordKey) async -> Int? {
     await display?.expansionZoom(of: id)
   }
@@ -341,6 +354,7 @@ public import Strata
     elements.end()
     regional?.end()
     regional = nil
+    note(nil)
     deselectAll()
     display?.end()
   }

@@ -48,6 +48,43 @@ import Testing
     }
   }
 
+  // After `live.query = …` it returned at once, with the rows of the old query.
+  @Test func `waiting until loaded waits for the query that was set last`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.where { $0.length < 4 })
+    let sections = view.live(Boat.where { $0.length < 4 }, sectionedBy: \.speed)
+    try await sections.waitUntilLoaded()
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    live.query = Boat.where { $0.length >= 10 }
+    sections.query = Boat.where { $0.length >= 10 }
+    #expect(live.isLoaded && live.elements.count == 4)
+    let waiting = Task {
+      try await live.waitUntilLoaded()
+      return live.elements.map(\.id)
+    }
+    let cancelled = Task { try await live.waitUntilLoaded() }
+    await gate.waitForArrivals()
+    cancelled.cancel()
+    #expect(await failure { try await cancelled.value }?.code == .cancelled)
+    // The wait goes on to the newest query.
+    live.query = Boat.where { $0.length == 5 }
+    await gate.open()
+    #expect(try await waiting.value == [5])
+    try await sections.waitUntilLoaded()
+    #expect(sections.elements.map(\.length).sorted() == [10, 11])
+  }
+
+  @Test func `waiting until loaded tells why the query could not be changed`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.where { $0.length < 4 })
+    live.query = Boat.where { $0.badName > 3 }
+    #expect(await failure { try await live.waitUntilLoaded() }?.code == .invalidQuery)
+    live.query = Boat.where { $0.length == 5 }
+    try await live.waitUntilLoaded()
+    #expect(live.elements.map(\.id) == [5])
+  }
+
   @Test func `the old result stays, kept up to date, until the new one is there`() async throws {
     try await fill()
     let live = try await view.loaded(Boat.where { $0.length < 4 })

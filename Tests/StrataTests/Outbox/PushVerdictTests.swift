@@ -301,9 +301,97 @@ import Testing
     await stack.close()
   }
 
-  @Test func `the counts end with the outbox`() async throws {
+  // A task that followed the counts of an outbox that a function had made got one count and the end.
+  @Test func `the counts go on without the outbox, and end with the stack`() async throws {
     let stack = try await Stack.temporary(Crate.self, Parcel.self)
-    for await _ in try await stack.outbox().counts {}
+    weak var released: Outbox?
+    var counts: AsyncStream<OutboxCounts>.Iterator
+    do {
+      let outbox = try await stack.outbox()
+      released = outbox
+      counts = outbox.counts.makeAsyncIterator()
+    }
+    #expect(released == nil)
+    #expect(await reach(&counts, 0, 0))
+    try await stack.insert(Parcel(id: 1))
+    #expect(await reach(&counts, 1, 0))
+    try await stack.insert(Parcel(id: 2))
+    #expect(await reach(&counts, 2, 0))
+    await stack.close()
+    #expect(await counts.next() == nil)
+  }
+
+  @Test func `released counts leave nothing behind`() async throws {
+    let stack = try await Stack.temporary(Crate.self, Parcel.self)
+    let before = stack.store.publisher.load.subscriptions
+    var outbox: Outbox? = try await stack.outbox()
+    var counts = outbox?.counts.makeAsyncIterator()
+    outbox = nil
+    #expect(await counts?.next() == OutboxCounts(waiting: 0, refused: 0))
+    #expect(stack.store.publisher.load.subscriptions == before + 1)
+    counts = nil
+    #expect(await eventually { stack.store.publisher.load.subscriptions == before })
+    let cancelled = Task { [counts = try await stack.outbox().counts] in for await _ in counts {} }
+    cancelled.cancel()
+    await cancelled.value
+    #expect(await eventually { stack.store.publisher.load.subscriptions == before })
+    await stack.close()
+  }
+
+  @Test func `a second consumer gets the counts at once, and a later one the present counts`()
+    async throws
+  {
+    let (stack, outbox) = try await open()
+    do {
+      var first = outbox.counts.makeAsyncIterator()
+      #expect(await first.next() == OutboxCounts(waiting: 0, refused: 0))
+      var second = outbox.counts.makeAsyncIterator()
+      #expect(await second.next() == OutboxCounts(waiting: 0, refused: 0))
+    }
+    try await stack.insert(Parcel(id: 1))
+    var later = outbox.counts.makeAsyncIterator()
+    #expect(await later.next() == OutboxCounts(waiting: 1, refused: 0))
+    await stack.close()
+  }
+
+  // `await push()` returned, and the badge still had the numbers from before it.
+  @Test @MainActor func `the main actor has the counts when a call of the outbox returns`()
+    async throws
+  {
+    let (stack, outbox) = try await open()
+    #expect(outbox.currentCounts == OutboxCounts(waiting: 0, refused: 0))
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2))
+    await expect(outbox.currentCounts, becomes: OutboxCounts(waiting: 2, refused: 0))
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    #expect(outbox.currentCounts == OutboxCounts(waiting: 0, refused: 1))
+    try await outbox.retry(try #require(try await outbox.refusals().first))
+    #expect(outbox.currentCounts == OutboxCounts(waiting: 1, refused: 0))
+    try await stack.insert(Parcel(id: 3))
+    // The second request fails, so one of two is left.
+    let sent = Lock(0)
+    await #expect(throws: CancellationError.self) {
+      try await outbox.push { _ in
+        let number = sent.withLock { sent in
+          sent += 1
+          return sent
+        }
+        if number == 2 { throw CancellationError() }
+        return .done
+      }
+    }
+    #expect(outbox.currentCounts == OutboxCounts(waiting: 1, refused: 0))
+    try await outbox.acknowledgeEverything()
+    #expect(outbox.currentCounts == OutboxCounts(waiting: 0, refused: 0))
+    await stack.close()
+  }
+
+  @Test @MainActor func `counts that nobody has read are right after a push`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2))
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    #expect(outbox.currentCounts == OutboxCounts(waiting: 0, refused: 1))
+    let again = try await stack.outbox()
+    #expect(again.currentCounts == OutboxCounts(waiting: 0, refused: 1))
     await stack.close()
   }
 }

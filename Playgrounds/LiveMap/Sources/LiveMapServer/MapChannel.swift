@@ -9,6 +9,8 @@ import StrataMap
 @MainActor final class MapChannel {
   /// The most changes in a piece: a frame of the page and a short turn of the main actor.
   private static let pieceSize = 600
+  /// The greatest zoom level of the page's map, as `Camera.maximum` in the page has it.
+  static let maximumZoom = 8
 
   let registry: AnnotationRegistry<Sighting>
   private let surface = GeoJSONSurface()
@@ -25,7 +27,7 @@ import StrataMap
     _ live: LiveQuery<Sighting>, isClustered: Bool, send: @escaping @Sendable (Event) -> Void
   ) {
     self.send = send
-    let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: 8) : nil
+    let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: Self.maximumZoom) : nil
     registry = AnnotationRegistry(
       live, mapping: Sighting.pins, on: surface, clusters: clusters, sliceBudget: .milliseconds(1),
       clock: ThreadClock())

@@ -210,9 +210,11 @@ import StrataMap
     send(.approach(id: id, zoom: zoom))
   }
 
-  /// Makes the page zoom in until a cluster comes apart, or spread it out if it never does.
+  /// Makes the page zoom in until a cluster comes apart, or spread it out if the page cannot zoom in
+  /// so far.
   private func open(_ id: String) async throws {
-    if let zoom = await registry.expansionZoom(of: id) {
+    let zoom = await registry.expansionZoom(of: id)
+    if let zoom, zoom <= MapChannel.maximumZoom {
       return send(.approach(id: id, zoom: zoom))
     }
     let leaves = await registry.leaves(of: id)

@@ -8,7 +8,7 @@ struct Shuffle: Sendable {
   /// The hash of all clusters at all zoom levels, for each order.
   let hashes: (inOrder: UInt64, shuffled: UInt64)
 
-  private static let options = ClusterOptions(radius: 44, maximumZoom: 8)
+  private static let options = ClusterOptions(radius: 44, maximumZoom: MapChannel.maximumZoom)
 
   /// Builds the clusters of all sightings, away from the main actor.
   @concurrent static func compare(_ stack: Stack) async throws -> Shuffle {
