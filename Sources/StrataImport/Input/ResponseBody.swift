@@ -57,13 +57,16 @@ final class ResponseBody: Sendable {
 
   /// Sends the request.
   ///
-  /// - Parameter onResponse: called before the first byte is read, whatever the status.
+  /// - Parameters:
+  ///   - credentials: the header fields that no redirection to another origin gets.
+  ///   - onResponse: called before the first byte is read, whatever the status.
   init(
-    _ request: URLRequest, _ configuration: URLSessionConfiguration,
+    _ request: URLRequest, _ configuration: URLSessionConfiguration, _ credentials: Credentials,
     _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?
   ) throws {
     spool = try Spool()
-    delegate = ResponseDelegate(spool, onResponse)
+    let (request, configuration) = credentials.gathered(request, configuration)
+    delegate = ResponseDelegate(spool, credentials, onResponse)
     session = URLSession(
       configuration: configuration.cancellable, delegate: delegate, delegateQueue: nil)
     task = session.dataTask(with: request)
@@ -151,13 +154,18 @@ extension URLSessionConfiguration {
 /// delegate queue, one after the other, including cancellation.
 private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
   private let spool: Spool
+  private let credentials: Credentials
   private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
   /// Whether the task has ended or was cancelled.
   private let isOver = Lock(false)
   private let hasResponse = Lock(false)
 
-  init(_ spool: Spool, _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
+  init(
+    _ spool: Spool, _ credentials: Credentials,
+    _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?
+  ) {
     self.spool = spool
+    self.credentials = credentials
     self.onResponse = onResponse
   }
 
@@ -191,7 +199,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    reply(request, or: nil, to: completionHandler)
+    reply(credentials.withheld(from: request), or: nil, to: completionHandler)
   }
 
   func urlSession(

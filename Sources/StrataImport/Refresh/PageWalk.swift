@@ -39,6 +39,7 @@ final class PageWalk: Sendable {
 
   private let feed: Feed
   private let transport: HTTPTransport
+  private let credentials: Credentials
   private let patience: Patience
   private let known: [FeedVersion.Page]
   private let state: Lock<State>
@@ -50,6 +51,7 @@ final class PageWalk: Sendable {
   ) {
     self.feed = feed
     self.transport = transport
+    credentials = transport.credentials(of: feed.request)
     self.patience = patience
     self.known = known
     state = Lock(State(version: version, request: feed.request))
@@ -134,8 +136,7 @@ final class PageWalk: Sendable {
       }
     }
     guard let page else { return }
-    let next = try following { () throws(PagingError) in try feed.paging.next(page) }
-    state.withLock { $0.request = next }
+    try follow { () throws(PagingError) in try feed.paging.next(page) }
   }
 
   /// Finds the request after an unchanged page, by its answer or by the pages that the store has.
@@ -148,15 +149,31 @@ final class PageWalk: Sendable {
     }
     let asked = FeedPage(
       request: request, response: response, number: version.pages.count, records: 0)
-    let said = try self.following { () throws(PagingError) in try feed.paging.unchanged(asked) }
-    let next = said ?? following.map(request.with)
-    state.withLock { $0.request = next }
+    try follow { () throws(PagingError) in
+      try feed.paging.unchanged(asked) ?? following.map(request.with)
+    }
   }
 
-  private func following(
-    _ rule: () throws(PagingError) -> URLRequest?
-  ) throws(ImportError) -> URLRequest? {
-    do throws(PagingError) { return try rule() } catch { throw .source(error) }
+  /// Notes the request for the next page.
+  ///
+  /// A page of another origin and the pages after it are requested without credentials. A URL of
+  /// another kind, such as that of a file, is none that a server may name.
+  private func follow(_ rule: () throws(PagingError) -> URLRequest?) throws(ImportError) {
+    do throws(PagingError) {
+      let next = try rule()
+      if let next, !isFollowed(next.url) {
+        throw .unreadableLink(next.url?.absoluteString ?? "a request without a URL")
+      }
+      let request = next.map(credentials.withheld)
+      state.withLock { $0.request = request }
+    } catch {
+      throw .source(error)
+    }
+  }
+
+  private func isFollowed(_ url: URL?) -> Bool {
+    guard let scheme = url?.scheme?.lowercased() else { return false }
+    return ["http", "https", feed.request.url?.scheme?.lowercased()].contains(scheme)
   }
 
   /// Notes a page that is to be read; returns false if the walk begins again instead.
@@ -199,7 +216,7 @@ final class PageWalk: Sendable {
     _ request: URLRequest
   ) async throws(ImportError) -> Answer {
     do {
-      let answer = try await transport.send(request)
+      let answer = try await transport.send(request, credentials)
       guard let head = answer.head else { return .body(.body(answer), nil) }
       switch AnswerCompleteness(
         status: head.statusCode, expectsNoContent: feed.expectsNoContent)
