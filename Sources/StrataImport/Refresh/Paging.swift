@@ -100,18 +100,36 @@ public struct FeedPage: Sendable {
   }
 
   /// Returns the page's request with the given values of query parameters.
+  ///
+  /// The server reads each value as it is given, whatever characters it has. So do not encode it.
+  /// The other parameters of the URL stay byte for byte.
   public func request(with parameters: [String: String]) -> URLRequest {
     guard let url = request.url,
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return request }
-    var items = components.queryItems ?? []
-    items.removeAll { parameters[$0.name] != nil }
+    let query = components.percentEncodedQuery ?? ""
+    var items = query.split(separator: "&", omittingEmptySubsequences: query.isEmpty)
+      .map(String.init).filter { parameters[Self.name(of: $0)] == nil }
     for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
-      items.append(URLQueryItem(name: name, value: value))
+      items.append("\(Self.encoded(name))=\(Self.encoded(value))")
     }
-    components.queryItems = items
+    components.percentEncodedQuery = items.isEmpty ? nil : items.joined(separator: "&")
     guard let url = components.url else { return request }
     return request.with(url)
+  }
+
+  /// Returns the name of a parameter, as a server reads it: `+` is a space.
+  private static func name(of item: String) -> String {
+    let name = String(item.prefix { $0 != "=" }).replacing("+", with: " ")
+    return name.removingPercentEncoding ?? name
+  }
+
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  /// Encodes all characters but the unreserved (RFC 3986, 2.3).
+  private static func encoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
   }
 }
 
