@@ -106,8 +106,10 @@ final class ResponseHead: Sendable {
 
   /// Whether the response names a page after it, or has a `Link` field that cannot be read.
   var namesNextPage: Bool {
-    guard let text = value?.value(forHTTPHeaderField: "Link") else { return false }
-    do throws(PagingError) { return try LinkHeader.target(of: "next", in: text) != nil } catch {
+    guard let value, let text = value.value(forHTTPHeaderField: "Link") else { return false }
+    do throws(PagingError) {
+      return try LinkHeader.target(of: "next", in: text, of: value.url) != nil
+    } catch {
       return true
     }
   }

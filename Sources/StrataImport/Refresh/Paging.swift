@@ -68,7 +68,8 @@ public struct Paging: Sendable {
 
   @Sendable private static func link(_ page: FeedPage) throws(PagingError) -> URLRequest? {
     guard let text = page.response.value(forHTTPHeaderField: "Link") else { return nil }
-    guard let target = try LinkHeader.target(of: "next", in: text) else { return nil }
+    let url = page.response.url ?? page.request.url
+    guard let target = try LinkHeader.target(of: "next", in: text, of: url) else { return nil }
     guard let request = page.request(at: target) else { throw .unreadableLink(target) }
     return request
   }
