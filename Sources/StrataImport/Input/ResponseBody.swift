@@ -23,25 +23,10 @@ public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertibl
   init(_ response: HTTPURLResponse) {
     status = response.statusCode
     let text = response.value(forHTTPHeaderField: "Retry-After")
-    retryAfter = text.flatMap(Duration.init(retryAfter:))
+    retryAfter = text.flatMap { Duration(retryAfter: $0) }
   }
 
   public var description: String { "the server answered with status \(status)" }
-}
-
-extension Duration {
-  /// Reads the value of a `Retry-After` header: seconds, or a date (RFC 9110, 10.2.3).
-  fileprivate init?(retryAfter text: String) {
-    if let seconds = Int32(text) {
-      self = .seconds(max(0, seconds))
-      return
-    }
-    let format = DateFormatter()
-    format.locale = Locale(identifier: "en_US_POSIX")
-    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    guard let date = format.date(from: text) else { return nil }
-    self = .seconds(max(0, date.timeIntervalSinceNow))
-  }
 }
 
 /// The body of a response, read while it arrives.
