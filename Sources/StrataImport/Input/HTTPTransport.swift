@@ -59,7 +59,10 @@ public struct HTTPTransport: Sendable {
   ///
   /// - Parameter credentials: the credentials of the feed's origin; nil for those of the request's
   ///   own origin.
+  /// - Throws: the transport's error; `URLError` with code `badURL` for a request without a URL,
+  ///   which ends the process on Linux when it is changed or sent.
   func send(_ request: URLRequest, _ credentials: Credentials? = nil) async throws -> Answer {
+    if request.url == nil { throw URLError(.badURL) }
     let credentials = credentials ?? self.credentials(of: request)
     return try await respond(credentials.withheld(from: request), credentials)
   }
