@@ -17,6 +17,7 @@ struct FeedVersion: Codable, Equatable {
     init?(_ request: URLRequest, _ response: HTTPURLResponse) {
       guard let url = request.url else { return nil }
       self.url = url
+      guard request.mayBeConditional else { return }
       etag = response.value(forHTTPHeaderField: "ETag")
       lastModified = response.value(forHTTPHeaderField: "Last-Modified")
     }
@@ -55,8 +56,9 @@ extension URLRequest {
   /// Returns the request with a page's validators, so that a server can answer "not modified".
   ///
   /// The request has both validators. The server compares the stronger validator that it knows (RFC
-  /// 9110, 13.2.2).
+  /// 9110, 13.2.2). A request with another method than GET or HEAD never has validators.
   func conditional(on page: FeedVersion.Page?) -> URLRequest {
+    let page = mayBeConditional ? page : nil
     var copy = self
     // URLSession's own cache would answer instead of the server.
     copy.cachePolicy = .reloadIgnoringLocalCacheData
@@ -65,6 +67,12 @@ extension URLRequest {
     copy.setValue(page?.lastModified, forHTTPHeaderField: "If-Modified-Since")
     return copy
   }
+
+  /// Whether a server may answer "not modified".
+  ///
+  /// With any other method, a validator that matches makes the request fail with status 412 (RFC
+  /// 9110, 13.1.2).
+  var mayBeConditional: Bool { ["GET", "HEAD"].contains(httpMethod ?? "GET") }
 
   /// Whether the answer may be "not modified".
   var isConditional: Bool {

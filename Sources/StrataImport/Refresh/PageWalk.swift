@@ -90,7 +90,7 @@ final class PageWalk: Sendable {
     var result = AnswerCompleteness.steadyPages
     for (request, page) in read {
       // `Last-Modified` has a precision of one second, so it hides changes within that second.
-      if let etag = page.etag, request.httpMethod == "GET" {
+      if let etag = page.etag {
         let answer = try await send(question(request, page))
         if case .body(_, let head) = answer,
           head?.value(forHTTPHeaderField: "ETag") != etag
@@ -202,12 +202,19 @@ final class PageWalk: Sendable {
   // MARK: Requests
 
   /// Sends a request until it is answered or no retry is left.
+  ///
+  /// If a server refuses the validators by status 412, the request is sent without them.
   private nonisolated(nonsending) func send(
     _ request: URLRequest
   ) async throws(ImportError) -> Answer {
+    var request = request
     while true {
       do throws(ImportError) { return try await sendOnce(request) } catch {
-        try await patience.wait(after: error)
+        if request.isConditional, (error.underlying as? HTTPStatusError)?.status == 412 {
+          request = request.conditional(on: nil)
+        } else {
+          try await patience.wait(after: error)
+        }
       }
     }
   }
