@@ -11,12 +11,15 @@ internal import Strata
 struct FeedVersion: Codable, Equatable {
   struct Page: Codable, Equatable {
     let url: URL
+    /// The hash of the request's ``PageIdentity``, which is more than its URL.
+    let request: Int64
     var etag: String?
     var lastModified: String?
 
-    init?(_ request: URLRequest, _ response: HTTPURLResponse) {
+    init?(_ request: URLRequest, _ response: HTTPURLResponse, _ credentials: Credentials) {
       guard let url = request.url else { return nil }
       self.url = url
+      self.request = PageIdentity(request, credentials).hash
       guard request.mayBeConditional else { return }
       etag = response.value(forHTTPHeaderField: "ETag")
       lastModified = response.value(forHTTPHeaderField: "Last-Modified")
@@ -49,6 +52,13 @@ struct FeedVersion: Codable, Equatable {
       fatalError("strings and URLs can be encoded")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+}
+
+extension FeedVersion.Page {
+  /// Whether a request asks for the page.
+  func isAsked(by request: URLRequest, _ credentials: Credentials) -> Bool {
+    url == request.url && self.request == PageIdentity(request, credentials).hash
   }
 }
 

@@ -15,7 +15,7 @@ final class PageWalk: Sendable {
     var version: FeedVersion
     /// The next request; nil after the last page.
     var request: URLRequest?
-    var asked: Set<URLRequest> = []
+    var asked: Set<PageIdentity> = []
     /// The pages that were read.
     var read: [(request: URLRequest, page: FeedVersion.Page)] = []
     /// Whether unchanged pages may be skipped.
@@ -114,15 +114,29 @@ final class PageWalk: Sendable {
     return question
   }
 
+  /// Returns the next request, and the page that the store has if it may be skipped.
   private func nextRequest() throws(ImportError) -> (URLRequest, FeedVersion.Page?)? {
-    let (request, isNew) = state.withLock { state in
-      (state.request, state.request.map { state.asked.insert($0).inserted } ?? true)
+    let (request, isConditional, count) = state.withLock {
+      ($0.request, $0.isConditional, $0.version.pages.count)
     }
-    if !isNew { throw .source(PagingError.repeatedPage(request?.url)) }
     guard let request else { return nil }
-    let (isConditional, count) = state.withLock { ($0.isConditional, $0.version.pages.count) }
+    let identity = PageIdentity(request, credentials)
+    if !state.withLock({ $0.asked.insert(identity).inserted }) {
+      throw .source(PagingError.repeatedPage(request.url))
+    }
     let page = isConditional ? known.dropFirst(count).first : nil
-    return (request, page?.url == request.url ? page : nil)
+    guard let page, page.isAsked(by: request, credentials), isFollowed(request, by: count + 1)
+    else { return (request, nil) }
+    return (request, page)
+  }
+
+  /// Whether the request for the page after an unchanged page is known.
+  ///
+  /// The store has the page's URL. Header fields and a body come from the page before, whose answer
+  /// must then be read.
+  private func isFollowed(_ request: URLRequest, by number: Int) -> Bool {
+    guard let next = known.dropFirst(number).first else { return true }
+    return next.isAsked(by: credentials.withheld(from: request.with(next.url)), credentials)
   }
 
   /// Finds the request after a page that was read.
@@ -190,7 +204,7 @@ final class PageWalk: Sendable {
       }
       state.request = nil
       guard let response else { return true }
-      if let page = FeedVersion.Page(request, response) {
+      if let page = FeedVersion.Page(request, response, credentials) {
         state.version.pages.append(page)
         state.read.append((request, page))
       }

@@ -42,6 +42,9 @@ public struct Paging: Sendable {
   /// }
   /// ```
   ///
+  /// A page is its request: method, URL, header fields without credentials, and body. So the pages may
+  /// have one URL, as with GraphQL.
+  ///
   /// - Parameter rule: returns the request for the page after a page. A rule that cannot read the
   ///   page's cursor must throw ``PagingError/unreadableLink(_:)``: nil means that the feed ends, and
   ///   the rows of the other pages may then be deleted.
