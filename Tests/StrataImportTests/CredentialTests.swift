@@ -65,10 +65,11 @@ import Testing
         return requests.count
       }
       let next = targets.dropFirst(number - 1).first
-      let response = try #require(
-        HTTPURLResponse(
-          url: try #require(request.url), statusCode: 200, httpVersion: "HTTP/1.1",
-          headerFields: next.map { ["Link": "<\($0)>; rel=next"] }))
+      let fields = next.map { ["Link": "<\($0)>; rel=next"] }
+      guard let url = request.url,
+        let response = HTTPURLResponse(
+          url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
+      else { throw URLError(.badURL) }
       let links = next.map { #", "links": {"next": "\#($0)"}"# } ?? ""
       return (
         response,

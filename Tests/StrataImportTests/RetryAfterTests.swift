@@ -71,10 +71,10 @@ import Testing
   @Test func `a wait that cannot be read is the usual wait`() {
     let policy = RetryPolicy(jitter: 0)
     func delay(_ field: String) throws -> Duration? {
+      let url = try #require(URL(string: "https://api.test/"))
       let response = try #require(
         HTTPURLResponse(
-          url: try #require(URL(string: "https://api.test/")), statusCode: 503,
-          httpVersion: nil, headerFields: ["Retry-After": field]))
+          url: url, statusCode: 503, httpVersion: nil, headerFields: ["Retry-After": field]))
       return policy.delay(after: 1, .source(HTTPStatusError(response)))
     }
     #expect(throws: Never.self) {
