@@ -104,6 +104,8 @@ private let upload = Upload()
 private let file = JSONSource.data(Data())
 private let album = 1
 private let request = URLRequest(url: URL(filePath: "/"))
+private func query(after cursor: String?) -> URLRequest { request }
+private func body(after cursor: String) -> Data { Data(cursor.utf8) }
 @MainActor private var banner = ""
 @MainActor private var outbox: Outbox { fatalError() }
 @MainActor private var songs = Feed("songs", Song.self, from: request)

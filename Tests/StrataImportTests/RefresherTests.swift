@@ -426,7 +426,23 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
       ("", nil),
     ] as [(String, String?)])
   func `the next page is found`(header: String, target: String?) throws {
-    #expect(try LinkHeader.target(of: "next", in: header) == target)
+    #expect(try LinkHeader.target(of: "next", in: header, of: nil) == target)
+  }
+
+  /// A link with an anchor may be a link of something else (RFC 8288, 3.2).
+  @Test(
+    arguments: [
+      (##"</2>; rel="next"; anchor="#foo""##, nil),
+      (#"</2>; rel="next"; anchor="/other""#, nil),
+      (#"</2>; rel="next"; anchor="https://b.test/songs""#, nil),
+      (#"</2>; rel="next"; anchor="""#, "/2"),
+      (#"</2>; anchor="https://a.test/songs"; rel="next""#, "/2"),
+      (#"</2>; rel="next"; anchor="/songs""#, "/2"),
+      (##"</2>; rel="next"; anchor="#foo", </3>; rel="next""##, "/3"),
+    ] as [(String, String?)])
+  func `a link of something else is not the page's`(header: String, target: String?) throws {
+    let page = try #require(URL(string: "https://a.test/songs"))
+    #expect(try LinkHeader.target(of: "next", in: header, of: page) == target)
   }
 
   /// The page of an unreadable header must not count as the last page. The rows of the other pages
@@ -439,7 +455,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     ])
   func `a header that is no list of links is an error`(header: String) {
     #expect(throws: PagingError.unreadableLink(header)) {
-      try LinkHeader.target(of: "next", in: header)
+      try LinkHeader.target(of: "next", in: header, of: nil)
     }
   }
 }

@@ -231,7 +231,7 @@ import Testing
     #expect(answer.status == 200 && answer.body == Self.body)
     let link = try #require(answer.fields["Link"])
     #expect(throws: PagingError.unreadableLink(link)) {
-      try LinkHeader.target(of: "next", in: link)
+      try LinkHeader.target(of: "next", in: link, of: nil)
     }
   }
 

@@ -36,7 +36,7 @@ struct StableHash {
 
 extension Sequence<UInt8> {
   /// A hash of 64 bits that is the same in every version of every program (FNV-1a).
-  var stableHash: UInt64 {
+  package var stableHash: UInt64 {
     reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 }

@@ -20,6 +20,9 @@ internal import Strata
 /// }
 /// let refresher = Refresher(stack, transport: transport)
 /// ```
+///
+/// A link to a next page and a redirection may lead to another server. ``credentialFields`` are never
+/// sent there.
 public struct HTTPTransport: Sendable {
   /// A response whose body has not been read.
   struct Answer: Sendable {
@@ -28,16 +31,46 @@ public struct HTTPTransport: Sendable {
     let body: @Sendable () -> ChunkIterator
   }
 
-  let send: @Sendable (URLRequest) async throws -> Answer
+  typealias Respond = @Sendable (URLRequest, Credentials) async throws -> Answer
 
-  init(answering send: @escaping @Sendable (URLRequest) async throws -> Answer) {
-    self.send = send
+  /// The names of the header fields that prove the user's identity; their case does not count.
+  ///
+  /// A request has these fields only if it goes to the origin (scheme, host and port) of its feed, or
+  /// of the source's request. A link to a page of another origin and a redirection to it are
+  /// followed without them. Insert the field from which your server reads a token:
+  ///
+  /// ```swift
+  /// var transport = HTTPTransport.urlSession()
+  /// transport.credentialFields.insert("X-API-Key")
+  /// ```
+  ///
+  /// A field whose name you remove is sent wherever a server's links lead.
+  public var credentialFields: Set<String> = ["Authorization", "Cookie", "Proxy-Authorization"]
+  private let respond: Respond
+
+  private init(answering respond: @escaping Respond) { self.respond = respond }
+
+  /// Returns the credentials that only the origin of a request may get.
+  func credentials(of request: URLRequest) -> Credentials {
+    Credentials(credentialFields, of: request.url)
+  }
+
+  /// Sends a request, without credentials of another origin.
+  ///
+  /// - Parameter credentials: the credentials of the feed's origin; nil for those of the request's
+  ///   own origin.
+  /// - Throws: the transport's error; `URLError` with code `badURL` for a request without a URL,
+  ///   which ends the process on Linux when it is changed or sent.
+  func send(_ request: URLRequest, _ credentials: Credentials? = nil) async throws -> Answer {
+    if request.url == nil { throw URLError(.badURL) }
+    let credentials = credentials ?? self.credentials(of: request)
+    return try await respond(credentials.withheld(from: request), credentials)
   }
 
   /// Creates a transport that calls a closure for each request.
   ///
-  /// The closure must follow redirections and decode content encodings, as URLSession does. It must
-  /// leave the header fields as they came: ``Feed`` reads `Content-Length`, `Transfer-Encoding` and
+  /// The closure must follow redirections and decode content encodings, as URLSession does. A
+  /// redirection to another origin must not get ``credentialFields``. The closure must leave the header fields as they came: ``Feed`` reads `Content-Length`, `Transfer-Encoding` and
   /// `Content-Encoding` to decide whether an answer is whole. The body must throw if it ends early.
   ///
   /// - Parameter send: sends a request, and returns the head of the response, whatever its status,
@@ -46,7 +79,7 @@ public struct HTTPTransport: Sendable {
   public init<Body: AsyncSequence & Sendable>(
     _ send: @escaping @Sendable (URLRequest) async throws -> (response: HTTPURLResponse, body: Body)
   ) where Body.Element == Data {
-    self.init(answering: { request in
+    self.init(answering: { request, _ in
       let (response, body) = try await send(request)
       return Answer(head: response) { ChunkIterator(body) }
     })
@@ -58,11 +91,14 @@ public struct HTTPTransport: Sendable {
   /// server's connection does not wait for the store. On Linux the sessions have no `URLCache`,
   /// because a request that a cache may answer cannot be cancelled safely there.
   ///
+  /// ``credentialFields`` among the configuration's additional headers are sent to the origin of the
+  /// feed alone, too.
+  ///
   /// - Parameter configuration: the configuration of the sessions.
   public static func urlSession(_ configuration: URLSessionConfiguration = .default) -> Self {
-    Self(answering: { request in
+    Self(answering: { request, credentials in
       let head = Lock<HTTPURLResponse?>(nil)
-      let body = try ResponseBody(request, configuration) { response in
+      let body = try ResponseBody(request, configuration, credentials) { response in
         head.withLock { $0 = response }
       }
       let first: Data?

@@ -1,10 +1,17 @@
+internal import Foundation
+
 /// The `Link` header of a response (RFC 8288): `<https://…?page=2>; rel="next", <…>; rel="last"`.
 enum LinkHeader {
-  /// Returns the first target with a relation; nil without such a link.
+  /// Returns the first target with a relation to a page; nil without such a link.
+  ///
+  /// A link whose `anchor` is another URL than the page's, or a part of the page, is a link of
+  /// something else (RFC 8288, 3.2).
   ///
   /// - Throws: ``PagingError/unreadableLink(_:)`` for text that is not a list of links. Such text
   ///   must not look like a header without the relation, which means the last page.
-  static func target(of relation: String, in text: String) throws(PagingError) -> String? {
+  static func target(
+    of relation: String, in text: String, of page: URL?
+  ) throws(PagingError) -> String? {
     var parser = Parser(text)
     var found: String?
     while let link = try parser.next() {
@@ -13,11 +20,16 @@ enum LinkHeader {
       guard let relations = link.parameters["rel"]?.lowercased(), !relations.contains("'") else {
         throw .unreadableLink(text)
       }
-      if found == nil, relations.split(whereSeparator: \.isWhitespace).contains(relation[...]) {
+      if found == nil, isOfPage(page, link.parameters["anchor"]), relations.split(whereSeparator: \.isWhitespace).contains(relation[...]) {
         found = link.target
       }
     }
     return found
+  }
+
+  private static func isOfPage(_ page: URL?, _ anchor: String?) -> Bool {
+    guard let anchor, !anchor.isEmpty else { return true }
+    return URL(string: anchor, relativeTo: page)?.absoluteString == page?.absoluteString
   }
 
   private struct Parser {

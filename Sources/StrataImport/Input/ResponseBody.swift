@@ -23,25 +23,10 @@ public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertibl
   init(_ response: HTTPURLResponse) {
     status = response.statusCode
     let text = response.value(forHTTPHeaderField: "Retry-After")
-    retryAfter = text.flatMap(Duration.init(retryAfter:))
+    retryAfter = text.flatMap { Duration(retryAfter: $0) }
   }
 
   public var description: String { "the server answered with status \(status)" }
-}
-
-extension Duration {
-  /// Reads the value of a `Retry-After` header: seconds, or a date (RFC 9110, 10.2.3).
-  fileprivate init?(retryAfter text: String) {
-    if let seconds = Int32(text) {
-      self = .seconds(max(0, seconds))
-      return
-    }
-    let format = DateFormatter()
-    format.locale = Locale(identifier: "en_US_POSIX")
-    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    guard let date = format.date(from: text) else { return nil }
-    self = .seconds(max(0, date.timeIntervalSinceNow))
-  }
 }
 
 /// The body of a response, read while it arrives.
@@ -57,13 +42,16 @@ final class ResponseBody: Sendable {
 
   /// Sends the request.
   ///
-  /// - Parameter onResponse: called before the first byte is read, whatever the status.
+  /// - Parameters:
+  ///   - credentials: the header fields that no redirection to another origin gets.
+  ///   - onResponse: called before the first byte is read, whatever the status.
   init(
-    _ request: URLRequest, _ configuration: URLSessionConfiguration,
+    _ request: URLRequest, _ configuration: URLSessionConfiguration, _ credentials: Credentials,
     _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?
   ) throws {
     spool = try Spool()
-    delegate = ResponseDelegate(spool, onResponse)
+    let (request, configuration) = credentials.gathered(request, configuration)
+    delegate = ResponseDelegate(spool, credentials, onResponse)
     session = URLSession(
       configuration: configuration.cancellable, delegate: delegate, delegateQueue: nil)
     task = session.dataTask(with: request)
@@ -103,8 +91,10 @@ final class ResponseHead: Sendable {
 
   /// Whether the response names a page after it, or has a `Link` field that cannot be read.
   var namesNextPage: Bool {
-    guard let text = value?.value(forHTTPHeaderField: "Link") else { return false }
-    do throws(PagingError) { return try LinkHeader.target(of: "next", in: text) != nil } catch {
+    guard let value, let text = value.value(forHTTPHeaderField: "Link") else { return false }
+    do throws(PagingError) {
+      return try LinkHeader.target(of: "next", in: text, of: value.url) != nil
+    } catch {
       return true
     }
   }
@@ -151,13 +141,18 @@ extension URLSessionConfiguration {
 /// delegate queue, one after the other, including cancellation.
 private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
   private let spool: Spool
+  private let credentials: Credentials
   private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
   /// Whether the task has ended or was cancelled.
   private let isOver = Lock(false)
   private let hasResponse = Lock(false)
 
-  init(_ spool: Spool, _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
+  init(
+    _ spool: Spool, _ credentials: Credentials,
+    _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?
+  ) {
     self.spool = spool
+    self.credentials = credentials
     self.onResponse = onResponse
   }
 
@@ -191,7 +186,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    reply(request, or: nil, to: completionHandler)
+    reply(credentials.withheld(from: request), or: nil, to: completionHandler)
   }
 
   func urlSession(

@@ -10,7 +10,7 @@ public import Foundation
 /// }
 /// ```
 public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A page leads to a page that was read before.
+  /// A page leads to a page that was read before: its request has the same URL, fields and body.
   case repeatedPage(URL?)
   /// The link to the next page cannot be read.
   case unreadableLink(String)

@@ -11,12 +11,16 @@ internal import Strata
 struct FeedVersion: Codable, Equatable {
   struct Page: Codable, Equatable {
     let url: URL
+    /// The hash of the request's ``PageIdentity``, which is more than its URL.
+    let request: Int64
     var etag: String?
     var lastModified: String?
 
-    init?(_ request: URLRequest, _ response: HTTPURLResponse) {
+    init?(_ request: URLRequest, _ response: HTTPURLResponse, _ credentials: Credentials) {
       guard let url = request.url else { return nil }
       self.url = url
+      self.request = PageIdentity(request, credentials).hash
+      guard request.mayBeConditional else { return }
       etag = response.value(forHTTPHeaderField: "ETag")
       lastModified = response.value(forHTTPHeaderField: "Last-Modified")
     }
@@ -51,12 +55,20 @@ struct FeedVersion: Codable, Equatable {
   }
 }
 
+extension FeedVersion.Page {
+  /// Whether a request asks for the page.
+  func isAsked(by request: URLRequest, _ credentials: Credentials) -> Bool {
+    url == request.url && self.request == PageIdentity(request, credentials).hash
+  }
+}
+
 extension URLRequest {
   /// Returns the request with a page's validators, so that a server can answer "not modified".
   ///
   /// The request has both validators. The server compares the stronger validator that it knows (RFC
-  /// 9110, 13.2.2).
+  /// 9110, 13.2.2). A request with another method than GET or HEAD never has validators.
   func conditional(on page: FeedVersion.Page?) -> URLRequest {
+    let page = mayBeConditional ? page : nil
     var copy = self
     // URLSession's own cache would answer instead of the server.
     copy.cachePolicy = .reloadIgnoringLocalCacheData
@@ -65,6 +77,12 @@ extension URLRequest {
     copy.setValue(page?.lastModified, forHTTPHeaderField: "If-Modified-Since")
     return copy
   }
+
+  /// Whether a server may answer "not modified".
+  ///
+  /// With any other method, a validator that matches makes the request fail with status 412 (RFC
+  /// 9110, 13.1.2).
+  var mayBeConditional: Bool { ["GET", "HEAD"].contains(httpMethod ?? "GET") }
 
   /// Whether the answer may be "not modified".
   var isConditional: Bool {

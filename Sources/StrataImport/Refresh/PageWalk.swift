@@ -15,7 +15,7 @@ final class PageWalk: Sendable {
     var version: FeedVersion
     /// The next request; nil after the last page.
     var request: URLRequest?
-    var asked: Set<URLRequest> = []
+    var asked: Set<PageIdentity> = []
     /// The pages that were read.
     var read: [(request: URLRequest, page: FeedVersion.Page)] = []
     /// Whether unchanged pages may be skipped.
@@ -39,6 +39,7 @@ final class PageWalk: Sendable {
 
   private let feed: Feed
   private let transport: HTTPTransport
+  private let credentials: Credentials
   private let patience: Patience
   private let known: [FeedVersion.Page]
   private let state: Lock<State>
@@ -50,6 +51,7 @@ final class PageWalk: Sendable {
   ) {
     self.feed = feed
     self.transport = transport
+    credentials = transport.credentials(of: feed.request)
     self.patience = patience
     self.known = known
     state = Lock(State(version: version, request: feed.request))
@@ -88,7 +90,7 @@ final class PageWalk: Sendable {
     var result = AnswerCompleteness.steadyPages
     for (request, page) in read {
       // `Last-Modified` has a precision of one second, so it hides changes within that second.
-      if let etag = page.etag, request.httpMethod == "GET" {
+      if let etag = page.etag {
         let answer = try await send(question(request, page))
         if case .body(_, let head) = answer,
           head?.value(forHTTPHeaderField: "ETag") != etag
@@ -112,15 +114,29 @@ final class PageWalk: Sendable {
     return question
   }
 
+  /// Returns the next request, and the page that the store has if it may be skipped.
   private func nextRequest() throws(ImportError) -> (URLRequest, FeedVersion.Page?)? {
-    let (request, isNew) = state.withLock { state in
-      (state.request, state.request.map { state.asked.insert($0).inserted } ?? true)
+    let (request, isConditional, count) = state.withLock {
+      ($0.request, $0.isConditional, $0.version.pages.count)
     }
-    if !isNew { throw .source(PagingError.repeatedPage(request?.url)) }
     guard let request else { return nil }
-    let (isConditional, count) = state.withLock { ($0.isConditional, $0.version.pages.count) }
+    let identity = PageIdentity(request, credentials)
+    if !state.withLock({ $0.asked.insert(identity).inserted }) {
+      throw .source(PagingError.repeatedPage(request.url))
+    }
     let page = isConditional ? known.dropFirst(count).first : nil
-    return (request, page?.url == request.url ? page : nil)
+    guard let page, page.isAsked(by: request, credentials), isFollowed(request, by: count + 1)
+    else { return (request, nil) }
+    return (request, page)
+  }
+
+  /// Whether the request for the page after an unchanged page is known.
+  ///
+  /// The store has the page's URL. Header fields and a body come from the page before, whose answer
+  /// must then be read.
+  private func isFollowed(_ request: URLRequest, by number: Int) -> Bool {
+    guard let next = known.dropFirst(number).first else { return true }
+    return next.isAsked(by: credentials.withheld(from: request.with(next.url)), credentials)
   }
 
   /// Finds the request after a page that was read.
@@ -134,8 +150,7 @@ final class PageWalk: Sendable {
       }
     }
     guard let page else { return }
-    let next = try following { () throws(PagingError) in try feed.paging.next(page) }
-    state.withLock { $0.request = next }
+    try follow { () throws(PagingError) in try feed.paging.next(page) }
   }
 
   /// Finds the request after an unchanged page, by its answer or by the pages that the store has.
@@ -148,15 +163,31 @@ final class PageWalk: Sendable {
     }
     let asked = FeedPage(
       request: request, response: response, number: version.pages.count, records: 0)
-    let said = try self.following { () throws(PagingError) in try feed.paging.unchanged(asked) }
-    let next = said ?? following.map(request.with)
-    state.withLock { $0.request = next }
+    try follow { () throws(PagingError) in
+      try feed.paging.unchanged(asked) ?? following.map(request.with)
+    }
   }
 
-  private func following(
-    _ rule: () throws(PagingError) -> URLRequest?
-  ) throws(ImportError) -> URLRequest? {
-    do throws(PagingError) { return try rule() } catch { throw .source(error) }
+  /// Notes the request for the next page.
+  ///
+  /// A page of another origin and the pages after it are requested without credentials. A URL of
+  /// another kind, such as that of a file, is none that a server may name.
+  private func follow(_ rule: () throws(PagingError) -> URLRequest?) throws(ImportError) {
+    do throws(PagingError) {
+      let next = try rule()
+      if let next, !isFollowed(next.url) {
+        throw .unreadableLink(next.url?.absoluteString ?? "a request without a URL")
+      }
+      let request = next.map(credentials.withheld)
+      state.withLock { $0.request = request }
+    } catch {
+      throw .source(error)
+    }
+  }
+
+  private func isFollowed(_ url: URL?) -> Bool {
+    guard let scheme = url?.scheme?.lowercased() else { return false }
+    return ["http", "https", feed.request.url?.scheme?.lowercased()].contains(scheme)
   }
 
   /// Notes a page that is to be read; returns false if the walk begins again instead.
@@ -173,7 +204,7 @@ final class PageWalk: Sendable {
       }
       state.request = nil
       guard let response else { return true }
-      if let page = FeedVersion.Page(request, response) {
+      if let page = FeedVersion.Page(request, response, credentials) {
         state.version.pages.append(page)
         state.read.append((request, page))
       }
@@ -185,12 +216,19 @@ final class PageWalk: Sendable {
   // MARK: Requests
 
   /// Sends a request until it is answered or no retry is left.
+  ///
+  /// If a server refuses the validators by status 412, the request is sent without them.
   private nonisolated(nonsending) func send(
     _ request: URLRequest
   ) async throws(ImportError) -> Answer {
+    var request = request
     while true {
       do throws(ImportError) { return try await sendOnce(request) } catch {
-        try await patience.wait(after: error)
+        if request.isConditional, (error.underlying as? HTTPStatusError)?.status == 412 {
+          request = request.conditional(on: nil)
+        } else {
+          try await patience.wait(after: error)
+        }
       }
     }
   }
@@ -199,7 +237,7 @@ final class PageWalk: Sendable {
     _ request: URLRequest
   ) async throws(ImportError) -> Answer {
     do {
-      let answer = try await transport.send(request)
+      let answer = try await transport.send(request, credentials)
       guard let head = answer.head else { return .body(.body(answer), nil) }
       switch AnswerCompleteness(
         status: head.statusCode, expectsNoContent: feed.expectsNoContent)

@@ -42,6 +42,9 @@ public struct Paging: Sendable {
   /// }
   /// ```
   ///
+  /// A page is its request: method, URL, header fields without credentials, and body. So the pages may
+  /// have one URL, as with GraphQL.
+  ///
   /// - Parameter rule: returns the request for the page after a page. A rule that cannot read the
   ///   page's cursor must throw ``PagingError/unreadableLink(_:)``: nil means that the feed ends, and
   ///   the rows of the other pages may then be deleted.
@@ -68,7 +71,8 @@ public struct Paging: Sendable {
 
   @Sendable private static func link(_ page: FeedPage) throws(PagingError) -> URLRequest? {
     guard let text = page.response.value(forHTTPHeaderField: "Link") else { return nil }
-    guard let target = try LinkHeader.target(of: "next", in: text) else { return nil }
+    let url = page.response.url ?? page.request.url
+    guard let target = try LinkHeader.target(of: "next", in: text, of: url) else { return nil }
     guard let request = page.request(at: target) else { throw .unreadableLink(target) }
     return request
   }
@@ -100,18 +104,36 @@ public struct FeedPage: Sendable {
   }
 
   /// Returns the page's request with the given values of query parameters.
+  ///
+  /// The server reads each value as it is given, whatever characters it has. So do not encode it.
+  /// The other parameters of the URL stay byte for byte.
   public func request(with parameters: [String: String]) -> URLRequest {
     guard let url = request.url,
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return request }
-    var items = components.queryItems ?? []
-    items.removeAll { parameters[$0.name] != nil }
+    let query = components.percentEncodedQuery ?? ""
+    var items = query.split(separator: "&", omittingEmptySubsequences: query.isEmpty)
+      .map(String.init).filter { parameters[Self.name(of: $0)] == nil }
     for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
-      items.append(URLQueryItem(name: name, value: value))
+      items.append("\(Self.encoded(name))=\(Self.encoded(value))")
     }
-    components.queryItems = items
+    components.percentEncodedQuery = items.isEmpty ? nil : items.joined(separator: "&")
     guard let url = components.url else { return request }
     return request.with(url)
+  }
+
+  /// Returns the name of a parameter, as a server reads it: `+` is a space.
+  private static func name(of item: String) -> String {
+    let name = String(item.prefix { $0 != "=" }).replacing("+", with: " ")
+    return name.removingPercentEncoding ?? name
+  }
+
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  /// Encodes all characters but the unreserved (RFC 3986, 2.3).
+  private static func encoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
   }
 }
 

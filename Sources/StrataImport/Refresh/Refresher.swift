@@ -1,6 +1,10 @@
 internal import Foundation
 public import Strata
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 /// An object that brings feeds of a server up to date: pull to refresh.
 ///
 /// ```swift
@@ -87,6 +91,7 @@ public final class Refresher: Sendable {
     if feed.options.checkpoint != nil {
       throw .mapping("a feed is refreshed from its beginning: it has no checkpoint to go on at")
     }
+    if feed.request.url == nil { throw .source(URLError(.badURL)) }
     let patience = Patience(retries, clock)
     var number = 0
     var changes = 0
