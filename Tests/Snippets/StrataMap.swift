@@ -19,7 +19,9 @@ private struct Quake: Entity {
 private let region = GeoRegion(south: -25, west: 170, north: -10, east: -175)
 private let zoom = 4.0
 private let key = RecordKey(.integer(1))
+private let options = ClusterOptions()
 private let place = Coordinate(latitude: 48, longitude: 16)
 private func send(_ json: [UInt8]) {}
 @MainActor private var quakes: LiveQuery<Quake> { fatalError() }
+@MainActor private var registry: AnnotationRegistry<Quake> { fatalError() }
 @MainActor private var surface: any AnnotationSurface { fatalError() }

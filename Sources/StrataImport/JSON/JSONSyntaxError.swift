@@ -45,7 +45,11 @@ extension JSONSyntaxError {
     case .tooLong: "raise ImportOptions.longestRecord"
     case .arrayNotFound: "check the path in the format .array(at:)"
     case .unexpectedByte where location.offset == 0 && message.contains("“{”"):
-      "name the array inside of the object with the format .array(at:), or read .lines"
+      "name the array inside of the object with the format .array(at:), read the object's members "
+        + "with .members, or read .lines"
+    case .unexpectedByte where message.contains("“{”"):
+      "check that the source answers with JSON; if an object stands where the format has an array, "
+        + "read its members with .members(at:)"
     case .unexpectedEnd: "load the input again, because its end is missing"
     case .unexpectedByte, .invalidEscape, .loneSurrogate, .invalidUTF8, .controlCharacter,
       .invalidNumber, .tooDeep, .trailingGarbage:
