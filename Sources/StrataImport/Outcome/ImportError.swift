@@ -25,7 +25,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
       self.description = description
     }
 
-    /// The input is not JSON, or does not have the given format.
+    /// The input is not JSON.
     public static let syntax = Code(1, "syntax")
     /// A record is longer than ``ImportOptions/longestRecord``.
     public static let recordTooLong = Code(2, "recordTooLong")
@@ -43,6 +43,11 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     public static let store = Code(7, "store")
     /// The task was cancelled.
     public static let cancelled = Code(8, "cancelled")
+    /// The document has no array of records at the format's path.
+    ///
+    /// The path is missing, or leads to an object, a text, a number or a Boolean.
+    /// ``ImportError/path`` names the value. Null is no error: it has no records.
+    public static let missingArray = Code(9, "missingArray")
   }
 
   /// The kind of the error.
@@ -153,9 +158,15 @@ extension ImportError {
   }
 
   private static func syntax(_ error: JSONSyntaxError) -> ImportError {
-    ImportError(
-      error.code == .tooLong ? .recordTooLong : .syntax, "\(error)", advice: error.advice
-    ).at(error.location)
+    let code: Code =
+      switch error.code {
+      case .tooLong: .recordTooLong
+      case .arrayNotFound, .misplacedValue: .missingArray
+      default: .syntax
+      }
+    var result = ImportError(code, "\(error)", advice: error.advice).at(error.location)
+    result.path = error.path.flatMap { $0.isEmpty ? nil : $0 }
+    return result
   }
 
   static func refused(
