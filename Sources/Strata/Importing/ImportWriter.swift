@@ -60,7 +60,8 @@ struct ImportWriter {
     try saving.load?.dropIndexes(after: changes, in: &transaction)
   }
 
-  /// Writes a layer, except for rows that the outbox shields, waiting rows and refused rows.
+  /// Writes a layer, except for rows that the outbox shields, held updates, waiting rows and refused
+  /// rows.
   ///
   /// - Returns: the changes of these rows alone.
   @discardableResult
@@ -76,10 +77,16 @@ struct ImportWriter {
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
-    var skipped = 0
+    let held = saving.holdsUpdates ? working.takeUpdates(model) : []
+    for (table, key) in held {
+      if let change = layer[table, key] { outcome.held.layer.compose(change, table, key) }
+    }
+    let gone = saving.insertsNothing ? working.takeInsertions().count : 0
+    outcome.kept += gone
+    var skipped = held.count + gone
     if saving.skipsRefused && model.hasRules {
       let failures = SaveValidation.takeBackRefused(&working, model)
-      skipped = Set(failures.map(\.key)).count
+      skipped += Set(failures.map(\.key)).count
       outcome.refused += failures
     }
     var waiting = try runRules(on: &working, in: &transaction)
