@@ -59,6 +59,13 @@ extension JSONValueError.Problem {
 extension JSONValueError {
   /// The suggested remedy.
   var advice: String {
+    if slot == nil {
+      return path.steps.isEmpty
+        ? "name an array of objects in the format, or leave such records out with "
+          + "ImportOptions.refusedRecords"
+        : "check the paths of the fields inside of \(path), or leave such records out with "
+          + "ImportOptions.refusedRecords"
+    }
     let unknown = "give the field a value for unknown ones with .unknown(as:)"
     return switch problem {
     case .missing, .null:

@@ -194,6 +194,22 @@ extension ImportError {
       advice: "run the import again without the checkpoint")
   }
 
+  /// Returns the error with another remedy, unless it is nil.
+  func advising(_ advice: String?) -> ImportError {
+    var copy = self
+    copy.advice = advice ?? self.advice
+    return copy
+  }
+
+  /// Returns the error of an input at a place.
+  func of(_ place: URL?) -> ImportError {
+    // A fault of the store is not of the input.
+    if storeError != nil || code == .cancelled { return self }
+    var copy = self
+    copy.place = copy.place ?? place
+    return copy
+  }
+
   /// Returns the error with its location counted from the start of the input, not from `origin`.
   func moved(by origin: ImportCheckpoint) -> ImportError {
     var copy = self
