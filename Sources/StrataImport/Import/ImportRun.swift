@@ -206,7 +206,7 @@ struct ImportRun {
     while handed.count >= Self.queueLimit { try await awaitOldest() }
     // A later record of a waiting row may have a reference with a target.
     var full = full
-    let waitingCount = waiting.count
+    let earlier = waiting.count
     waiting.move(under: &full)
     let replaced = held.move(under: &full)
     noteReplaced(replaced)

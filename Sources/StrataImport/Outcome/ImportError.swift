@@ -78,6 +78,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var underlying: (any Error)?
   /// The changes of the batches that were committed before the error.
   public internal(set) var result = ImportResult()
+  /// The file of the input, or the URL of its request; nil for other input.
+  private(set) var place: URL?
   /// Whether the error refuses a single record, so that reading can go on with the next.
   private(set) var isOfOneRecord = false
 
@@ -88,13 +90,23 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(code): \(entity.map { "\($0): " } ?? "")\(message); \(advice)"
+    let detail = storeError.map { $0.code == .validationFailed ? "" : " (\($0.code))" } ?? ""
+    return "\(code)\(detail): \(text); \(advice)"
+  }
+
+  /// The message with its entity and the place of the input.
+  private var text: String {
+    let text = (entity.map { "\($0): " } ?? "") + message
+    guard let shown = place?.shown, !shown.isEmpty, !text.contains(shown) else { return text }
+    return "\(text) (\(shown))"
   }
 }
 
-/// An alert shows ``message``, and suggests ``advice``.
+/// An alert shows ``message`` with the file or the URL of the input, and suggests ``advice``.
+///
+/// The URL is shown without its query, which may have a token.
 extension ImportError: LocalizedError, CustomNSError {
-  public var errorDescription: String? { (entity.map { "\($0): " } ?? "") + message }
+  public var errorDescription: String? { text }
   public var recoverySuggestion: String? { advice }
   public var errorUserInfo: [String: Any] { userInfo }
   /// The domain of the bridged `NSError`.
@@ -121,7 +133,8 @@ extension ImportError {
   private static var again: String { "run the import again; it writes only the rest" }
 
   static func source(_ error: any Error) -> ImportError {
-    var result = ImportError(.source, "\(error)", advice: again)
+    let fault = SourceFault(error, usual: again)
+    var result = ImportError(.source, fault.message, advice: fault.advice)
     result.underlying = error
     return result
   }
@@ -134,7 +147,7 @@ extension ImportError {
     if error.code == .cancelled { return .cancelled }
     var result = ImportError(
       error.code == .validationFailed ? .validationFailed : .store,
-      "\(error.code): \(error.message)",
+      error.message,
       advice: error.code == .diskFull ? "free some space and \(again)" : error.advice)
     result.storeError = error
     return result
