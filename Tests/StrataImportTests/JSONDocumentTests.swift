@@ -88,7 +88,7 @@ private struct Song: Entity, Equatable {
   @Test func `paths that are not there have no records, but one has to be there`() async throws {
     _ = try await importing(Self.catalogue, #"{"data": {"artists": [{"id": 1}]}}"#)
     #expect(try await artists().count == 1)
-    #expect(await failure(Self.catalogue, #"{"data": {"x": []}}"#)?.code == .syntax)
+    #expect(await failure(Self.catalogue, #"{"data": {"x": []}}"#)?.code == .missingArray)
     #expect(
       await failure(Self.catalogue, #"{"data": {"songs": [{"id": 1}], "artists": 5}}"#) != nil)
   }

@@ -52,7 +52,7 @@ import Testing
   ) throws {
     let plan = try Self.plan()
     let whole = scan(document, as: format, plan)
-    #expect(!whole.isEmpty || document == "[]")
+    #expect(!whole.isEmpty || ["[]", #"{"features":null}"#].contains(document))
     for size in 1...64 {
       #expect(scan(document.utf8, as: format, plan, chunk: size) == whole, "chunks of \(size)")
     }
@@ -86,7 +86,7 @@ import Testing
     #expect(
       counts == [
         [4, 1, 0], [0, 0, 0], [4, 1, 1], [4, 1, 1], [4, 1, 1], [4, 1, 1], [4, 1, 0], [1, 0, 1],
-        [2, 2, 1], [4, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1], [5, 1, 0], [0, 0, 1],
+        [2, 2, 1], [4, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [5, 1, 0], [0, 0, 1],
       ])
     let first = scan(Self.documents[0].1, as: .array, try Self.plan())
     #expect(
@@ -143,7 +143,7 @@ import Testing
       ("[{\r\n\r\n\"a\":\"\\q\"}]", .invalidEscape, 11, 3, 6),
       ("[{\"a\":01}]", .invalidNumber, 7, 1, 8), ("[{\"a\":1.}]", .invalidNumber, 8, 1, 9),
       ("[{}] \n\n x", .trailingGarbage, 8, 3, 2), ("[{}", .unexpectedEnd, 3, 1, 4),
-      ("{}", .unexpectedByte, 0, 1, 1), ("\n\n", .unexpectedEnd, 2, 3, 1),
+      ("{}", .misplacedValue, 0, 1, 1), ("\n\n", .unexpectedEnd, 2, 3, 1),
     ] as [(String, JSONSyntaxError.Code, Int, Int, Int)])
   func `errors say where they are`(
     text: String, code: JSONSyntaxError.Code, offset: Int, line: Int, column: Int

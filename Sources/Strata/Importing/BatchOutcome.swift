@@ -16,6 +16,10 @@ package struct BatchOutcome: Sendable {
   package var kept = 0
   /// The waiting rows, and the deletions that a delete rule has denied; they were not written.
   package var waiting = RecordBatch()
+  /// The updates that were held back; they were not written.
+  package var held = RecordBatch()
+  /// The number of updates that were held back and that a later record replaced.
+  package var replaced = 0
   /// The failures of rows that were left out because they break rules of the schema.
   package var refused: [ValidationFailure] = []
   /// Whether values of written rows were left out, because edits of these values wait to be pushed.

@@ -28,6 +28,8 @@ package struct ImportEnd: Sendable {
   private var next: Portion?
   /// The rows in memory, without the portions of the pass.
   private var rows: RecordBatch
+  /// The updates that staged rows may take back.
+  private var held = HeldUpdates()
   /// The portions that are left of a pass over the rows.
   private var pass: ArraySlice<RecordBatch> = []
   /// The number of rows before the pass. The last pass is the pass that resolves no row.
@@ -101,8 +103,15 @@ package struct ImportEnd: Sendable {
       // Waiting rows are older than the rows of this portion.
       var batch = RecordBatch(staged.layer)
       rows.move(under: &batch)
+      importing.outcome.replaced += held.move(under: &batch)
+      let isLast = staged.count < Self.atomicSize
+      importing.saving.holdsUpdates = held.isOpen && !isLast
       try writeWaiting(batch, &importing, &transaction)
-      next = staged.count < Self.atomicSize ? .rows : .staged(after: staged.last)
+      importing.outcome.replaced += held.hold(importing.outcome.held)
+      importing.outcome.held = RecordBatch()
+      importing.saving.holdsUpdates = false
+      if isLast || !held.isOpen { try writeHeld(&importing, &transaction) }
+      next = isLast ? .rows : .staged(after: staged.last)
       return
     case .rows:
       try writeRows(&importing, batchSize, &transaction)
@@ -154,6 +163,16 @@ package struct ImportEnd: Sendable {
     try importing.write(batch, in: &transaction)
     rows.compose(importing.outcome.waiting)
     importing.outcome.waiting = RecordBatch()
+  }
+
+  /// Writes the updates that were held back.
+  private mutating func writeHeld(
+    _ importing: inout ImportWriter, _ transaction: inout Transaction
+  ) throws(StoreError) {
+    if held.isEmpty { return }
+    importing.saving.insertsNothing = true
+    try writeWaiting(held.take(), &importing, &transaction)
+    importing.saving.insertsNothing = false
   }
 
   /// Returns the portion after the current portion; nil at the end.

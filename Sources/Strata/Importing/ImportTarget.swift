@@ -18,6 +18,12 @@ package struct ImportTarget: Sendable {
     package var pushed: PushedRows?
     /// Whether rows whose reference does not exist yet wait for a later batch.
     package var waits = false
+    /// Whether updates of stored rows are held back for a later batch, which may take them back.
+    package var holdsUpdates = false
+    /// Whether rows that the store does not have are left out.
+    ///
+    /// The row of an update that was held back may be deleted meanwhile.
+    package var insertsNothing = false
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false
     /// The ledger of the rows that may be absent; it also notes the changes that delete rules make.

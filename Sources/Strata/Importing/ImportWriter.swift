@@ -60,7 +60,8 @@ struct ImportWriter {
     try saving.load?.dropIndexes(after: changes, in: &transaction)
   }
 
-  /// Writes a layer with the edits that wait laid over it, except for waiting rows and refused rows.
+  /// Writes a layer with the edits that wait laid over it, except for held updates, waiting rows and
+  /// refused rows.
   ///
   /// - Returns: the changes of these rows alone.
   @discardableResult
@@ -78,11 +79,19 @@ struct ImportWriter {
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
-    var skipped = 0
+    let held = saving.holdsUpdates ? working.takeUpdates(model) : []
+    for (table, key) in held {
+      if let change = met.change(table, key) ?? layer[table, key] {
+        outcome.held.layer.compose(change, table, key)
+      }
+    }
+    let gone = saving.insertsNothing ? working.takeInsertions() : []
+    outcome.kept += gone.count
+    var skipped = held.count + gone.count
     let refusedBefore = outcome.refused.count
     if saving.skipsRefused && model.hasRules {
       let failures = SaveValidation.takeBackRefused(&working, model)
-      skipped = Set(failures.map(\.key)).count
+      skipped += Set(failures.map(\.key)).count
       outcome.refused += failures
     }
     var waiting = try runRules(on: &working, in: &transaction)
@@ -100,7 +109,8 @@ struct ImportWriter {
     if let noted = saving.noted, changes.values.contains(where: { $0.deletions ?? 0 > 0 }) {
       try noted.followNow(changes)
     }
-    try met.write(without: waiting, outcome.refused[refusedBefore...], in: &transaction)
+    let left = held + gone + waiting.map { ($0.table, $0.key) }
+    try met.write(without: left, outcome.refused[refusedBefore...], in: &transaction)
     for row in waiting {
       if let change = met.change(row.table, row.key) ?? layer[row.table, row.key] {
         outcome.waiting.layer.compose(change, row.table, row.key)

@@ -56,15 +56,15 @@ struct MetRows {
 
   /// Writes the entries, except for those of rows that the import leaves out.
   func write(
-    without waiting: [DeleteRules.WaitingRow], _ refused: ArraySlice<ValidationFailure>,
+    without left: [WorkingSet.Place], _ refused: ArraySlice<ValidationFailure>,
     in transaction: inout Transaction
   ) throws(StoreError) {
     if rows.isEmpty { return }
     let refused = Dictionary(grouping: refused, by: \.entity).mapValues { Set($0.map(\.key)) }
-    let waiting = Dictionary(grouping: waiting, by: \.table).mapValues { Set($0.map(\.key)) }
+    let left = Dictionary(grouping: left, by: \.table).mapValues { Set($0.map(\.key)) }
     for row in rows
     where refused[row.table.entity]?.contains(row.key) != true
-      && waiting[row.table.id]?.contains(row.key) != true
+      && left[row.table.id]?.contains(row.key) != true
     {
       try OutboxTable.set(row.entry, row.table, row.key, transaction.connection)
       transaction.isCounted = true

@@ -11,7 +11,8 @@ public import Strata
 /// ```
 ///
 /// The value at a path is an array of records, a single record, or null. A missing path has no
-/// records. A document without any of the paths is an error. The import validates the rest of the
+/// records. A document without any of the paths, or with another value there, is an ``ImportError``
+/// with code `missingArray`. The import validates the rest of the
 /// document and skips it. The paths may come in any order. A record may refer to a record that
 /// comes later.
 public struct JSONDocument: Sendable {

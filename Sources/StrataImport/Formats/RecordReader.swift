@@ -101,10 +101,13 @@ struct RecordReader {
         guard try scanner.next(&scanned) else { return false }
       } while takeMember()
     } catch {
-      var error = ImportError.scan(error)
-      if error.isOfOneRecord { error.entity = entity }
-      if error.isOfOneRecord { count += 1 }
-      throw error
+      var fault = ImportError.scan(error)
+      if case .value(let value) = error, value.slot != nil || !value.path.steps.isEmpty {
+        fault = fault.advising(advice(at: value.path, fault.message))
+      }
+      if fault.isOfOneRecord { fault.entity = entity }
+      if fault.isOfOneRecord { count += 1 }
+      throw fault
     }
     count += 1
     made.removeAll(keepingCapacity: true)
@@ -112,7 +115,8 @@ struct RecordReader {
     let table: Table?
     do throws(EntityMapper.Refusal) { table = try make() } catch {
       var refusal = ImportError.refused(
-        error.error, path: error.path, advice: error.advice, at: scanner.location(of: scanned))
+        error.error, path: error.path, advice: error.advice, at: scanner.location(of: scanned)
+      ).advising(advice(at: error.path, error.error.message))
       refusal.entity = entity
       throw refusal
     }
@@ -126,6 +130,11 @@ struct RecordReader {
       }
     }
     return true
+  }
+
+  /// Returns the remedy for a value at the current path that is not a field's.
+  private func advice(at path: JSONPath, _ reason: String) -> String? {
+    paths[scanner.pathIndex].mappers.lazy.compactMap { $0.advice(at: path, reason) }.first
   }
 
   /// The entity of the records at the current path; nil if they may be of several.

@@ -14,7 +14,7 @@ struct ImportRun {
     let save: BatchSave
     let batch: RecordBatch
     let end: ImportCheckpoint?
-    /// Whether the batch contains waiting rows of older batches.
+    /// Whether the batch contains waiting rows or held updates of older batches.
     let hasWaited: Bool
   }
 
@@ -33,6 +33,8 @@ struct ImportRun {
   private let sequence = BatchSequence()
   /// The waiting rows, and deletions that a delete rule has denied so far.
   private var waiting = RecordBatch()
+  /// The updates that a later record may take back.
+  private var held = HeldUpdates()
   /// Whether a batch has failed, so that a later checkpoint would leave its records out.
   private var lacksBatch = false
   /// Whether the ends of batches are checkpoints. An import that makes links at its end has none.
@@ -76,7 +78,12 @@ struct ImportRun {
     _ next: NextSource
   ) async throws(ImportError) -> Rest {
     do throws(ImportError) {
-      while let source = try await next() { try await read(source) }
+      while let source = try await next() {
+        do throws(ImportError) { try await read(source) } catch { throw error.of(source.place) }
+      }
+      while !handed.isEmpty { try await awaitOldest() }
+      noteReplaced(held.move(under: &batch))
+      try await writeHeld()
       while !handed.isEmpty { try await awaitOldest() }
       return Rest(tail: batch, waiting: waiting)
     } catch {
@@ -85,6 +92,10 @@ struct ImportRun {
       if lacksBatch { for other in handed { other.save.withdraw() } }
       // The result must count the batches that are being written.
       while !handed.isEmpty { try? await awaitOldest() }
+      if !lacksBatch && !Task.isCancelled {
+        try? await writeHeld()
+        while !handed.isEmpty { try? await awaitOldest() }
+      }
       throw error
     }
   }
@@ -191,18 +202,46 @@ struct ImportRun {
       try await storing { () throws(StoreError) in try await session.ledger.stage(full) }
       return session.note(BatchOutcome())
     }
+    if !held.isOpen { try await writeHeld() }
     while handed.count >= Self.queueLimit { try await awaitOldest() }
     // A later record of a waiting row may have a reference with a target.
     var full = full
-    let waitingCount = waiting.count
+    let earlier = waiting.count
     waiting.move(under: &full)
+    let replaced = held.move(under: &full)
+    noteReplaced(replaced)
     var saving = session.saving
     saving.waits = true
+    saving.holdsUpdates = held.isOpen
+    let hasWaited = waiting.count < earlier || replaced > 0
+    hand(full, saving, to: target, end: checkpoint, hasWaited: hasWaited)
+  }
+
+  private mutating func hand(
+    _ batch: RecordBatch, _ saving: ImportTarget.Saving, to target: ImportTarget,
+    end: ImportCheckpoint?, hasWaited: Bool
+  ) {
+    var saving = saving
     saving.sequence = sequence
     handed.append(
-      Handed(
-        save: target.save(full, saving), batch: full, end: checkpoint,
-        hasWaited: waiting.count < waitingCount))
+      Handed(save: target.save(batch, saving), batch: batch, end: end, hasWaited: hasWaited))
+  }
+
+  /// Hands the updates that were held back to the writer, in batches.
+  private nonisolated(nonsending) mutating func writeHeld() async throws(ImportError) {
+    guard !held.isEmpty, let target = session.target else { return }
+    var saving = session.saving
+    saving.waits = true
+    saving.insertsNothing = true
+    for portion in held.take().portions(of: session.batchSize) {
+      while handed.count >= Self.queueLimit { try await awaitOldest() }
+      hand(portion, saving, to: target, end: nil, hasWaited: true)
+    }
+  }
+
+  /// Counts records that later records of their keys replaced.
+  private func noteReplaced(_ count: Int) {
+    if count > 0 { session.noteRead(records: 0, duplicates: count) }
   }
 
   private var checkpoint: ImportCheckpoint? {
@@ -220,11 +259,18 @@ struct ImportRun {
       lacksBatch = true
       throw .store(error)
     }
-    var late = outcome.waiting
-    for other in handed { late.giveWay(to: other.batch) }
+    var (late, updates) = (outcome.waiting, outcome.held)
+    for other in handed {
+      late.giveWay(to: other.batch)
+      updates.giveWay(to: other.batch)
+    }
+    noteReplaced(outcome.held.count - updates.count)
     waiting.compose(late)
-    // An import that goes on at a checkpoint must not miss waiting rows or failed batches.
-    let isWhole = waiting.isEmpty && !lacksBatch && !handed.contains(where: \.hasWaited)
+    noteReplaced(held.hold(updates))
+    // An import that goes on at a checkpoint must not miss waiting rows, held updates or failed
+    // batches.
+    let isWhole =
+      waiting.isEmpty && held.isEmpty && !lacksBatch && !handed.contains(where: \.hasWaited)
     let end = isWhole ? oldest.end : nil
     session.note(outcome, upTo: end)
   }

@@ -205,6 +205,7 @@ final class ImportSession: Sendable {
       progress.result.unchanged += outcome.unchanged
       progress.result.deleted += outcome.deleted
       progress.result.kept += outcome.kept
+      progress.result.duplicates += outcome.replaced
       progress.result.commit = max(progress.result.commit, outcome.commit)
       progress.checkpoint = checkpoint ?? progress.checkpoint
       for failure in outcome.refused { progress.refuse(RefusedRecord("\(failure)"), options) }

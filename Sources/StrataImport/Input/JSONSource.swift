@@ -25,6 +25,8 @@ public struct JSONSource: Sendable {
   private(set) var isExpectedNoContent = false
   /// Whether the bytes are compressed with gzip.
   private(set) var isGzip = false
+  /// The file, or the URL of the request; nil for other input.
+  private(set) var place: URL?
   /// The ``byteCount`` that the caller gives.
   private var size: Int?
 
@@ -49,7 +51,13 @@ public struct JSONSource: Sendable {
   public static func data(_ data: Data) -> Self { Self(.data(data)) }
 
   /// Reads a file through a window.
-  public static func file(_ url: URL) -> Self { Self(.file(url)) }
+  public static func file(_ url: URL) -> Self { Self(.file(url)).from(url) }
+
+  private func from(_ place: URL?) -> Self {
+    var copy = self
+    copy.place = place
+    return copy
+  }
 
   /// Reads pieces as they arrive, such as the body of a response.
   ///
@@ -104,7 +112,7 @@ public struct JSONSource: Sendable {
         onResponse?(response)
       }
       return answer.body()
-    }
+    }.from(request.url)
   }
 
   /// Reads the body of a response that the app has received by itself.
@@ -122,14 +130,14 @@ public struct JSONSource: Sendable {
     return .body(of: head) {
       if !response.isWhole { throw HTTPStatusError(response) }
       return ChunkIterator(body)
-    }
+    }.from(response.url)
   }
 
   /// Reads the body of an answer whose request was sent already.
   static func body(_ answer: HTTPTransport.Answer) -> Self {
     let head = ResponseHead()
     if let response = answer.head { head.note(response) }
-    return .body(of: head) { answer.body() }
+    return .body(of: head) { answer.body() }.from(answer.head?.url)
   }
 
   /// - Parameter open: opens the body when the first piece is read.
@@ -173,6 +181,7 @@ public struct JSONSource: Sendable {
   public func gunzipped(size: Int? = nil) -> Self {
     var copy = Self(kind, size: size)
     copy.head = head
+    copy.place = place
     copy.isGzip = true
     return copy
   }

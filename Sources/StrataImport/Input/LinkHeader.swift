@@ -20,7 +20,8 @@ enum LinkHeader {
       guard let relations = link.parameters["rel"]?.lowercased(), !relations.contains("'") else {
         throw .unreadableLink(text)
       }
-      if found == nil, isOfPage(page, link.parameters["anchor"]), relations.split(whereSeparator: \.isWhitespace).contains(relation[...]) {
+      let names = relations.split(whereSeparator: \.isWhitespace)
+      if found == nil, names.contains(relation[...]), isOfPage(page, link.parameters["anchor"]) {
         found = link.target
       }
     }

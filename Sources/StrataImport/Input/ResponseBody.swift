@@ -5,30 +5,6 @@ internal import Strata
   internal import FoundationNetworking
 #endif
 
-/// The error of a response that is not a whole answer: its status is neither 200 nor 203.
-///
-/// ```swift
-/// do {
-///   try await Refresher(stack).refresh(songs)
-/// } catch let error as ImportError {
-///   if let answer = error.underlying as? HTTPStatusError { print(answer.status) }
-/// }
-/// ```
-public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The response's status, such as 404.
-  public let status: Int
-  /// The wait that the server demands before the next request; nil if it demands none.
-  public let retryAfter: Duration?
-
-  init(_ response: HTTPURLResponse) {
-    status = response.statusCode
-    let text = response.value(forHTTPHeaderField: "Retry-After")
-    retryAfter = text.flatMap { Duration(retryAfter: $0) }
-  }
-
-  public var description: String { "the server answered with status \(status)" }
-}
-
 /// The body of a response, read while it arrives.
 ///
 /// URLSession on Linux cannot be paused: `suspend` and `resume` begin a request again. So arriving

@@ -5,6 +5,12 @@ internal import Strata
 
 extension PagingError: LocalizedError, CustomNSError {
   public var errorDescription: String? { description }
+  public var recoverySuggestion: String? {
+    switch self {
+    case .repeatedPage: "correct the server's links, or the closure of Paging.next"
+    case .unreadableLink: "check the server's link, or the closure of Paging.next"
+    }
+  }
   public var errorUserInfo: [String: Any] { userInfo }
   /// The domain of the bridged `NSError`.
   public static var errorDomain: String { "StrataPagingError" }
@@ -18,6 +24,12 @@ extension PagingError: LocalizedError, CustomNSError {
 
 extension GzipError: LocalizedError, CustomNSError {
   public var errorDescription: String? { description }
+  public var recoverySuggestion: String? {
+    switch self {
+    case .corrupt: "check that the source is gzip, and load it again"
+    case .truncated: "load the source again, because its end is missing"
+    }
+  }
   public var errorUserInfo: [String: Any] { userInfo }
   /// The domain of the bridged `NSError`.
   public static var errorDomain: String { "StrataGzipError" }
@@ -31,6 +43,7 @@ extension GzipError: LocalizedError, CustomNSError {
 
 extension HTTPStatusError: LocalizedError, CustomNSError {
   public var errorDescription: String? { description }
+  public var recoverySuggestion: String? { advice }
   public var errorUserInfo: [String: Any] { userInfo }
   /// The domain of the bridged `NSError`.
   public static var errorDomain: String { "StrataHTTPStatusError" }

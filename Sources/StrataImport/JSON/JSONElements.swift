@@ -51,7 +51,8 @@ struct JSONElements {
       let found = window.excerpt(fault.range)
       throw Fault(
         path: path, reason: fault.problem.reason(found),
-        advice: fault.problem.advice(found, isField: fault.site.isSlot && !path.steps.isEmpty))
+        advice: fault.problem.advice(
+          found, isField: fault.site.isSlot && !path.steps.isEmpty, at: path))
     }
     return hasNext
   }

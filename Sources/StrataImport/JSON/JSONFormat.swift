@@ -15,12 +15,17 @@ public struct JSONFormat: Sendable, Hashable {
   let layout: Layout
 
   /// A document that is an array of records.
+  ///
+  /// Null has no records, and deletes no absent rows. Another document is an ``ImportError`` with code
+  /// `missingArray`.
   public static let array = JSONFormat(layout: .array)
 
   /// A document that is an object, with an array of records at a path of keys.
   ///
   /// The import validates the rest of the document and skips it. If a key on the path occurs more
-  /// than once, each of its arrays is read. A document without such an array is an error.
+  /// than once, each of its arrays is read. Null at the path, or on the way to it, has no records, and
+  /// deletes no absent rows. A missing path, or another value there, is an ``ImportError`` with code
+  /// `missingArray`.
   public static func array(at keys: [String]) -> JSONFormat {
     JSONFormat(layout: .arrayAt(keys))
   }

@@ -134,10 +134,19 @@ package struct JSONRecordScanner: Sendable {
   // MARK: Errors
 
   private mutating func syntaxError(_ fault: JSONFault) -> JSONSyntaxError {
-    var message = fault.code.message(window[fault.position])
-    if fault.code == .arrayNotFound { message += " at \(traversal.pathNames)" }
-    return JSONSyntaxError(
-      code: fault.code, location: window.location(of: fault.position), message: message)
+    let byte = window[fault.position]
+    var error = JSONSyntaxError(
+      code: fault.code, location: window.location(of: fault.position),
+      message: fault.code.message(byte))
+    if fault.code == .arrayNotFound {
+      error.message += " at \(traversal.pathNames)"
+      error.path = traversal.onlyPath
+    } else if fault.code == .misplacedValue, let (path, expected) = traversal.place {
+      let value = path.isEmpty ? "the document" : "\"\(path)\""
+      error.message = "\(value) is \(JSONSyntaxError.Code.kind(byte)) and not \(expected)"
+      error.path = path
+    }
+    return error
   }
 
   private mutating func valueError(_ fault: JSONValueFault) -> JSONValueError {

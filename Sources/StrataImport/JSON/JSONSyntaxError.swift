@@ -21,6 +21,8 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
     case trailingGarbage
     /// The document has no array at the path of its format.
     case arrayNotFound
+    /// A value of another kind stands where the format needs an array, or an object around it.
+    case misplacedValue
     /// A record, or a string outside of all records, is longer than the scanner may hold.
     case tooLong
   }
@@ -28,6 +30,8 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
   package var code: Code
   package var location: JSONLocation
   package var message: String
+  /// The keys from the document to the array of the format, separated by dots.
+  package var path: String?
 
   package init(code: Code, location: JSONLocation, message: String) {
     self.code = code
@@ -43,13 +47,14 @@ extension JSONSyntaxError {
   var advice: String {
     switch code {
     case .tooLong: "raise ImportOptions.longestRecord"
-    case .arrayNotFound: "check the path in the format .array(at:)"
-    case .unexpectedByte where location.offset == 0 && message.contains("“{”"):
-      "name the array inside of the object with the format .array(at:), read the object's members "
-        + "with .members, or read .lines"
-    case .unexpectedByte where message.contains("“{”"):
-      "check that the source answers with JSON; if an object stands where the format has an array, "
-        + "read its members with .members(at:)"
+    case .arrayNotFound:
+      "check the path in the format .array(at:) or in the JSONDocument, and that the source answers "
+        + "with records and not with an error"
+    case .misplacedValue where path == "":
+      "choose the format by the form of the document: .array, .array(at:), .members or .lines"
+    case .misplacedValue:
+      "name an array with the format .array(at:), or the object of the records with .members(at:); only "
+        + "a JSONDocument takes a single record instead"
     case .unexpectedEnd: "load the input again, because its end is missing"
     case .unexpectedByte, .invalidEscape, .loneSurrogate, .invalidUTF8, .controlCharacter,
       .invalidNumber, .tooDeep, .trailingGarbage:
@@ -72,7 +77,19 @@ extension JSONSyntaxError.Code {
     case .tooDeep: "more than \(JSONReader.maximumDepth) arrays and objects inside each other"
     case .trailingGarbage: "\(Self.name(of: byte)) after the end"
     case .arrayNotFound: "no array of records in the document"
+    case .misplacedValue: "\(Self.kind(byte)) stands in the place of an array"
     case .tooLong: "a record that is longer than the import may hold in memory"
+    }
+  }
+
+  /// Returns the kind of the value that begins with a byte.
+  static func kind(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "{"): "an object"
+    case UInt8(ascii: "["): "an array"
+    case UInt8(ascii: "\""): "a text"
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): "a Boolean"
+    default: "a number"
     }
   }
 

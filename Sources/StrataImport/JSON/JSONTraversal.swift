@@ -6,7 +6,7 @@ internal import Foundation
 /// start ─→ value(0) ─{→ firstKey ─ key on a path ─→ value(1) … value(n) ─[→ firstElement
 ///          firstKey, key ─ any other key ─→ skipping ─→ member ─,→ key
 ///          firstElement ─→ element ─→ separator ─,→ element
-///          value(n) ─{→ single, value(n) ─null→ member, if `allowsSingle`
+///          value(n) ─null→ member(n - 1), value(n) ─{→ single, if `allowsSingle`
 ///          } of level n, ] of the array ─→ member(n - 1), at the outermost level ─→ trailing
 /// start ─→ line ─→ line …                                       line, trailing ─→ finished
 /// line ─ leaveLine ─→ brokenLine ─→ line
@@ -56,7 +56,13 @@ struct JSONTraversal: Sendable {
     }.joined(separator: " or ")
   }
 
-  /// Whether a single record, or null, may replace an array.
+  /// The only path, its keys separated by dots; nil if there are several.
+  var onlyPath: String? {
+    guard paths.count == 1 else { return nil }
+    return paths[0].map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
+  }
+
+  /// Whether a single record may replace an array. Null may in every format.
   private let allowsSingle: Bool
   private var phase = Phase.start
   /// A bit for each path whose value is one record, of any kind.
@@ -218,31 +224,61 @@ struct JSONTraversal: Sendable {
       if values & 1 << UInt64(pathIndex) != 0 {
         return move(to: .single, &reader)
       }
-      let byte = allowsSingle ? reader.peek() : UInt8(ascii: "[")
-      if hasMembers {
-        if byte == UInt8(ascii: "n") {
-          try reader.null()
-          leave(level, &reader)
-        } else {
-          try reader.expect(UInt8(ascii: "{"))
-          move(to: .firstElement, &reader)
-          arrays |= 1 << UInt64(first)
-        }
-      } else if byte == UInt8(ascii: "{") {
-        move(to: .single, &reader)
-      } else if byte == UInt8(ascii: "n") {
-        try reader.null()
-        leave(level, &reader)
-      } else {
+      switch reader.peek() {
+      case UInt8(ascii: "{") where hasMembers:
+        try reader.expect(UInt8(ascii: "{"))
+        move(to: .firstElement, &reader)
+        arrays |= 1 << UInt64(first)
+      case UInt8(ascii: "{") where allowsSingle: move(to: .single, &reader)
+      case UInt8(ascii: "n"): try passNull(level, &reader)
+      case UInt8(ascii: "[") where !hasMembers:
         try reader.expect(UInt8(ascii: "["))
         move(to: .firstElement, &reader)
         arrays |= 1 << UInt64(first)
+      default: throw try misplaced(&reader)
       }
       hasFoundPath = true
+    } else if reader.peek() == UInt8(ascii: "n") {
+      try passNull(level, &reader)
+      // An object that is null has no array of any path inside.
+      hasFoundPath = hasFoundPath || candidates[level] & ~values != 0
     } else {
+      guard reader.peek() == UInt8(ascii: "{") else { throw try misplaced(&reader) }
       try reader.expect(UInt8(ascii: "{"))
       move(to: .firstKey(level: level), &reader)
     }
+  }
+
+  private mutating func passNull(_ level: Int, _ reader: inout JSONReader) throws(JSONFault) {
+    try reader.null()
+    leave(level, &reader)
+  }
+
+  /// Returns the fault of a value of another kind than a path needs.
+  private func misplaced(_ reader: inout JSONReader) throws(JSONFault) -> JSONFault {
+    let first = reader.cursor
+    switch reader.peek() {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      break
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try reader.bool()
+    default: return reader.fault(at: first)
+    }
+    return reader.fault(.misplacedValue, at: first)
+  }
+
+  /// The path to the value that is read, and the description of the value that it needs.
+  ///
+  /// Valid at a misplaced value.
+  var place: (path: String, expected: String)? {
+    guard case .value(let level) = phase else { return nil }
+    let path = paths[candidates[level].trailingZeroBitCount].map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    return (
+      path.prefix(level).joined(separator: "."),
+      level == path.count ? "an array of records" : "an object with “\(path[level])”"
+    )
   }
 
   private mutating func key(at level: Int, _ reader: inout JSONReader) throws(JSONFault) {

@@ -58,18 +58,25 @@ extension JSONValueError.Problem {
 
 extension JSONValueError {
   /// The suggested remedy.
-  var advice: String { problem.advice(found, isField: slot != nil && !path.steps.isEmpty) }
+  var advice: String {
+    problem.advice(found, isField: slot != nil && !path.steps.isEmpty, at: path)
+  }
 }
 
 extension JSONValueError.Problem {
   /// Returns the suggested remedy for a value's text.
   ///
-  /// - Parameter isField: whether the value is read by a field, and not a record, or an object or array
-  ///   around the values of fields.
-  func advice(_ found: String, isField: Bool) -> String {
+  /// - Parameters:
+  ///   - isField: whether the value is read by a field, and not a record, or an object or array around
+  ///     the values of fields.
+  ///   - path: the path of the value within its record.
+  func advice(_ found: String, isField: Bool, at path: JSONPath) -> String {
     if !isField {
-      return "correct the path of the format or of the mapping, read plain values with "
-        + "Field(value:), or leave such records out with ImportOptions.refusedRecords"
+      return path.steps.isEmpty
+        ? "name an array of objects in the format, read plain values with Field(value:), or leave such "
+          + "records out with ImportOptions.refusedRecords"
+        : "check the paths of the fields inside of \(path), or leave such records out with "
+          + "ImportOptions.refusedRecords"
     }
     let unknown = "give the field a value for unknown ones with .unknown(as:)"
     return switch self {

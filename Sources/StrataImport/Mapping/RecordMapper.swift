@@ -45,6 +45,9 @@ final class RecordMapper {
   /// Whether records, or their nested entities, make links.
   var hasLinks: Bool { root.hasLinks }
 
+  /// Returns the remedy for a value that is not a field's; nil for the value of a field.
+  func advice(at path: JSONPath, _ reason: String) -> String? { root.advice(at: path, reason) }
+
   /// Makes the records of a scanned record.
   ///
   /// - Parameter position: the number of records before this one.

@@ -25,7 +25,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
       self.description = description
     }
 
-    /// The input is not JSON, or does not have the given format.
+    /// The input is not JSON.
     public static let syntax = Code(1, "syntax")
     /// A record is longer than ``ImportOptions/longestRecord``.
     public static let recordTooLong = Code(2, "recordTooLong")
@@ -43,6 +43,11 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     public static let store = Code(7, "store")
     /// The task was cancelled.
     public static let cancelled = Code(8, "cancelled")
+    /// The document has no array of records at the format's path.
+    ///
+    /// The path is missing, or leads to an object, a text, a number or a Boolean.
+    /// ``ImportError/path`` names the value. Null is no error: it has no records.
+    public static let missingArray = Code(9, "missingArray")
   }
 
   /// The kind of the error.
@@ -73,6 +78,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var underlying: (any Error)?
   /// The changes of the batches that were committed before the error.
   public internal(set) var result = ImportResult()
+  /// The file of the input, or the URL of its request; nil for other input.
+  private(set) var place: URL?
   /// Whether the error refuses a single record, so that reading can go on with the next.
   private(set) var isOfOneRecord = false
 
@@ -83,13 +90,23 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(code): \(entity.map { "\($0): " } ?? "")\(message); \(advice)"
+    let detail = storeError.map { $0.code == .validationFailed ? "" : " (\($0.code))" } ?? ""
+    return "\(code)\(detail): \(text); \(advice)"
+  }
+
+  /// The message with its entity and the place of the input.
+  private var text: String {
+    let text = (entity.map { "\($0): " } ?? "") + message
+    guard let shown = place?.shown, !shown.isEmpty, !text.contains(shown) else { return text }
+    return "\(text) (\(shown))"
   }
 }
 
-/// An alert shows ``message``, and suggests ``advice``.
+/// An alert shows ``message`` with the file or the URL of the input, and suggests ``advice``.
+///
+/// The URL is shown without its query, which may have a token.
 extension ImportError: LocalizedError, CustomNSError {
-  public var errorDescription: String? { (entity.map { "\($0): " } ?? "") + message }
+  public var errorDescription: String? { text }
   public var recoverySuggestion: String? { advice }
   public var errorUserInfo: [String: Any] { userInfo }
   /// The domain of the bridged `NSError`.
@@ -116,7 +133,8 @@ extension ImportError {
   private static var again: String { "run the import again; it writes only the rest" }
 
   static func source(_ error: any Error) -> ImportError {
-    var result = ImportError(.source, "\(error)", advice: again)
+    let fault = SourceFault(error, usual: again)
+    var result = ImportError(.source, fault.message, advice: fault.advice)
     result.underlying = error
     return result
   }
@@ -129,7 +147,7 @@ extension ImportError {
     if error.code == .cancelled { return .cancelled }
     var result = ImportError(
       error.code == .validationFailed ? .validationFailed : .store,
-      "\(error.code): \(error.message)",
+      error.message,
       advice: error.code == .diskFull ? "free some space and \(again)" : error.advice)
     result.storeError = error
     return result
@@ -153,9 +171,15 @@ extension ImportError {
   }
 
   private static func syntax(_ error: JSONSyntaxError) -> ImportError {
-    ImportError(
-      error.code == .tooLong ? .recordTooLong : .syntax, "\(error)", advice: error.advice
-    ).at(error.location)
+    let code: Code =
+      switch error.code {
+      case .tooLong: .recordTooLong
+      case .arrayNotFound, .misplacedValue: .missingArray
+      default: .syntax
+      }
+    var result = ImportError(code, "\(error)", advice: error.advice).at(error.location)
+    result.path = error.path.flatMap { $0.isEmpty ? nil : $0 }
+    return result
   }
 
   static func refused(
@@ -182,6 +206,22 @@ extension ImportError {
     ImportError(
       .source, "the input has no record's end where the import is to go on",
       advice: "run the import again without the checkpoint")
+  }
+
+  /// Returns the error with another remedy, unless it is nil.
+  func advising(_ advice: String?) -> ImportError {
+    var copy = self
+    copy.advice = advice ?? self.advice
+    return copy
+  }
+
+  /// Returns the error of an input at a place.
+  func of(_ place: URL?) -> ImportError {
+    // A fault of the store is not of the input.
+    if storeError != nil || code == .cancelled { return self }
+    var copy = self
+    copy.place = copy.place ?? place
+    return copy
   }
 
   /// Returns the error with its location counted from the start of the input, not from `origin`.

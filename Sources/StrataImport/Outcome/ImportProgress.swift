@@ -17,8 +17,8 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var unchanged = 0
   /// The number of records that a later record of the same key replaced before they were written.
   ///
-  /// Only records of one batch are compared. A replaced record of an earlier batch counts as a row
-  /// that was written.
+  /// These are records of one batch, and updates that were held back. A record that an earlier batch
+  /// wrote counts as written.
   public internal(set) var duplicates = 0
   /// The JSON paths of members that the mapping reads and that no record of the feed had.
   ///

@@ -17,7 +17,7 @@ public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .repeatedPage(let url): "the pages lead back to \(url?.absoluteString ?? "one of them")"
+    case .repeatedPage(let url): "the pages lead back to \(url?.shown ?? "one of them")"
     case .unreadableLink(let text): "no link to another page: \(text)"
     }
   }

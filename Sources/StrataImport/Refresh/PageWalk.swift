@@ -122,7 +122,7 @@ final class PageWalk: Sendable {
     guard let request else { return nil }
     let identity = PageIdentity(request, credentials)
     if !state.withLock({ $0.asked.insert(identity).inserted }) {
-      throw .source(PagingError.repeatedPage(request.url))
+      throw .source(PagingError.repeatedPage(request.url)).of(feed.request.url)
     }
     let page = isConditional ? known.dropFirst(count).first : nil
     guard let page, page.isAsked(by: request, credentials), isFollowed(request, by: count + 1)
@@ -181,7 +181,7 @@ final class PageWalk: Sendable {
       let request = next.map(credentials.withheld)
       state.withLock { $0.request = request }
     } catch {
-      throw .source(error)
+      throw .source(error).of(feed.request.url)
     }
   }
 
@@ -252,7 +252,7 @@ final class PageWalk: Sendable {
     } catch is CancellationError {
       throw .cancelled
     } catch {
-      throw .source(error)
+      throw .source(error).of(request.url)
     }
   }
 }
