@@ -70,9 +70,7 @@ public actor Outbox {
   public func push(
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> PushResult {
-    if let outer = AnsweredRequest.current, store.model.tables.contains(where: { $0 === outer.table }) {
-      throw StoreError.nestedPush
-    }
+    if AnsweredRequest.current?.isOf(store.model) == true { throw StoreError.nestedPush }
     try await pushes.enter()
     defer { pushes.leave() }
     var result = PushResult()
