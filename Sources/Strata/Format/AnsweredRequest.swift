@@ -10,5 +10,8 @@ struct AnsweredRequest: Sendable {
 
   init(_ request: PushRequest) { (table, key) = (request.table, request.key) }
 
+  /// Returns whether the request is one of a store, whose model no other store has.
+  func isOf(_ model: Model) -> Bool { model.tables.contains { $0 === table } }
+
   func isFor(_ table: Table, _ key: RecordKey) -> Bool { self.table === table && self.key == key }
 }

@@ -37,7 +37,9 @@ struct MetRows {
         let (row, left) = transaction.meet(
           entry, server, local, in: table, isAnswer: answers?.isFor(table, key) == true)
         if left != entry { rows.append(Met(table: table, key: key, entry: left, change: change)) }
-        if row == local && row != server {
+        let written = change.attributes(of: table)
+        let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
+        if isHidden && row == local && row != server {
           leftOut.kept += 1
           layer[id, key] = nil
         } else {

@@ -74,9 +74,7 @@ public actor Outbox: Observable {
   public func push(
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> PushResult {
-    if let outer = AnsweredRequest.current, store.model.tables.contains(where: { $0 === outer.table }) {
-      throw StoreError.nestedPush
-    }
+    if AnsweredRequest.current?.isOf(store.model) == true { throw StoreError.nestedPush }
     try await pushes.enter()
     defer { pushes.leave() }
     let result: Result<PushResult, any Error>
@@ -250,7 +248,7 @@ public actor Outbox: Observable {
       try transaction.resolve(conflict, by: policy)
     }
     if isResolved { await store.viewMerged(commit) }
-    await recount()
+    await counter.count()
     return isResolved
   }
 

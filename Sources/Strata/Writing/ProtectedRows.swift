@@ -124,7 +124,7 @@ struct ProtectedRows {
 
 extension LayerChange {
   /// Returns the attributes that the change writes to an existing row; empty for a deletion.
-  fileprivate func attributes(of table: Table) -> AttributeSet {
+  func attributes(of table: Table) -> AttributeSet {
     switch self {
     case .blind(.set(nil)): AttributeSet()
     case .blind(.set): .all(table.columns.count)

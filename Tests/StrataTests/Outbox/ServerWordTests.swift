@@ -233,10 +233,10 @@ private struct Row {
   var entry: OutboxEntry?
   var number: Int64 = 1
 
-  init(_ values: Values) { local = values.map(Self.record) }
+  init(_ values: Values) { local = values.flatMap(Self.record) }
 
-  static func record(_ values: [Int]) -> Record {
-    try! Record([.integer(1)] + values.map { Cell.integer(Int64($0)) })
+  static func record(_ values: [Int]) -> Record? {
+    try? Record([.integer(1)] + values.map { Cell.integer(Int64($0)) })
   }
 
   static func values(_ record: Record?) -> Values {
@@ -327,11 +327,11 @@ private struct Row {
       for (place, value) in word { next?[place] = value }
     }
     guard entry != nil else {
-      local = next.map(Self.record)
+      local = next.flatMap(Self.record)
       return
     }
     let rebased = entry?.note(
-      next.map(Self.record), isAnswer: isAnswer, local: local, in: Self.table, policy: .error,
+      next.flatMap(Self.record), isAnswer: isAnswer, local: local, in: Self.table, policy: .error,
       encode: Self.encode, decode: Self.decode)
     local = rebased?.row
     if rebased?.isLeft != true { entry = nil }
