@@ -38,7 +38,7 @@ public struct JSONFormat: Sendable, Hashable {
   /// A document that is an object whose members are records.
   ///
   /// The name of a member is the key of its record, unless the mapping reads the key from the record.
-  /// A mapping that is declared reads the name with ``Field/init(memberName:)`` or
+  /// A mapping that is declared reads the name with ``Field/init(memberName:_:)`` or
   /// ``Field/orMemberName()``.
   ///
   /// ```swift

@@ -10,7 +10,7 @@ import StrataMap
   /// The most changes in a piece: a frame of the page and a short turn of the main actor.
   private static let pieceSize = 600
   /// The greatest zoom level of the page's map, as `Camera.maximum` in the page has it.
-  static let maximumZoom = 8
+  nonisolated static let maximumZoom = 8
 
   let registry: AnnotationRegistry<Sighting>
   private let surface = GeoJSONSurface()
