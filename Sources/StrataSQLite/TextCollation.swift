@@ -51,9 +51,19 @@ package enum TextCollation: Sendable, Hashable {
       return x.elementsEqual(y) ? 0 : x.lexicographicallyPrecedes(y) ? -1 : 1
     case .localized(let locale):
       return first.compare(second, options: [], range: nil, locale: locale).rawValue
-    case .canonical:
-      return first == second ? 0 : first < second ? -1 : 1
+    case .canonical: return Self.canonicalOrder(first, second)
     }
+  }
+
+  /// Returns a number that is negative, zero or positive as text `a` sorts before, with or after `b` in
+  /// the order of code points of normal form C.
+  ///
+  /// Swift's `<` is no order of such texts: it puts neither "Rene\u{301}" before "Ren\u{e9}e" nor the
+  /// reverse, and they are not equal.
+  package static func canonicalOrder(_ a: String, _ b: String) -> Int {
+    let x = a.precomposedStringWithCanonicalMapping.utf8
+    let y = b.precomposedStringWithCanonicalMapping.utf8
+    return x.elementsEqual(y) ? 0 : x.lexicographicallyPrecedes(y) ? -1 : 1
   }
 
   /// Returns the canonical order of two texts that are equal or have a single spelling each; nil for

@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 /// The cells that the rows of a group have in common, in which the spellings of a text are equal.
 struct GroupKey: Sendable, Hashable, Comparable {
   let cells: [Cell]
@@ -29,7 +31,7 @@ extension Cell {
     guard case .text(let mine) = self, case .text(let theirs) = other else {
       return order(to: other)
     }
-    return mine == theirs ? 0 : mine < theirs ? -1 : 1
+    return TextCollation.canonicalOrder(mine, theirs)
   }
 }
 
