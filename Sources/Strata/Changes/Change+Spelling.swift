@@ -1,7 +1,7 @@
 extension Change {
   /// Returns the change in the spelling of the stored row.
   ///
-  /// Without it, an edit of a value that is spelt otherwise in the store would conflict with nobody.
+  /// Without it, an edit of a value that is spelt otherwise in the store would be a conflict without a second edit.
   func respelled(like stored: Record, in table: Table) -> Change {
     if before == stored { return self }
     let start = before.map { table.respelled($0, like: stored, seesDefaults: true) }

@@ -1,6 +1,6 @@
 /// The request that a task is sending.
 ///
-/// What the task imports of the request's row is the server's answer.
+/// A row that the task imports with the request's key is the server's answer.
 struct AnsweredRequest: Sendable {
   /// The request of the current task; nil outside of a push.
   @TaskLocal static var current: AnsweredRequest?

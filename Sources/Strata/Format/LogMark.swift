@@ -36,7 +36,7 @@ struct LogMark: Sendable, Hashable {
   /// Whether the session is known to be in the file. From then on, a file with the session before is
   /// a copy that was put in the file's place.
   var isInFile = false
-  /// Whether the row itself says that the session is in the file, for those who open it later.
+  /// Whether the row itself says that the session is in the file, for later openings.
   private(set) var isNoted = false
 
   /// The mark that says that the session is in the file.

@@ -19,7 +19,7 @@ struct OutboxEntry: Sendable, Equatable {
     var row: [UInt8]?
   }
 
-  /// What a server is known to have in the place of the row from which the edits started.
+  /// The newest row of a server, if it is not the row from which the edits started.
   enum Newest: Sendable, Equatable {
     case gone
     /// - Parameter row: the encoded row.
@@ -39,7 +39,7 @@ struct OutboxEntry: Sendable, Equatable {
   /// Each edited attribute has the value that it had before its first edit, and every other attribute
   /// has the value that it had then.
   private(set) var original: [UInt8]?
-  /// What the server is known to have; nil if that is ``original``.
+  /// The newest row of the server; nil if that is ``original``.
   private(set) var newest: Newest?
   /// The server's reason for refusing the row as it is; nil for a row that may be sent.
   private(set) var refusal: String?
@@ -223,7 +223,7 @@ struct OutboxEntry: Sendable, Equatable {
   mutating func confirm() -> Bool {
     guard let handedOver else { return true }
     self.handedOver = nil
-    // Any other row of the server may be older than what was handed over.
+    // Any other row of the server may be older than the row that was handed over.
     if !handedOver.isAnswered { newest = nil }
     if commit <= handedOver.commit { return false }
     if handedOver.isDeletion {
@@ -374,7 +374,7 @@ struct OutboxEntry: Sendable, Equatable {
       return rebase(
         onto: server, local: local, in: table, policy: policy, encode: encode, decode: decode)
     }
-    // Only the verdict tells whether the row has what was handed over.
+    // Only the verdict tells whether the server's row has the edits.
     newest = server.map { .row(encode($0)) } ?? .gone
     if isAnswer { handedOver?.isAnswered = true }
     guard !isDeleted, let server, let local, server.count == local.count else {
@@ -437,7 +437,7 @@ extension Change {
   /// a policy.
   ///
   /// With the policy `error` the edit stays. An attribute that was set back to its first value is edited,
-  /// too: nobody has told the user that the server has another value now.
+  /// too: the user does not know that the server has another value now.
   fileprivate func edited(
     _ attributes: AttributeSet, _ server: Record?, in table: Table, policy: SavePolicy
   ) -> OutboxEntry.Edited {

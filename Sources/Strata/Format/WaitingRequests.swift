@@ -7,7 +7,7 @@ struct WaitingRequests: Sendable {
     let request: PushRequest
     let entry: OutboxEntry
     let original: Record?
-    /// The conflict with what the server is known to have; nil if there is none.
+    /// The conflict with the server's newest row; nil if there is none.
     let conflict: Conflict?
   }
 
