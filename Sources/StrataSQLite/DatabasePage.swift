@@ -22,6 +22,9 @@ package struct DatabasePage {
     Int64(Int32(bitPattern: header.word(68)))
   }
 
+  /// Returns whether the second page says where other pages belong, by the header of the file.
+  package static func isAutoVacuumed(_ header: [UInt8]) -> Bool { header.word(52) != 0 }
+
   /// Returns the user version, by the header of the file.
   package static func userVersion(_ header: [UInt8]) -> Int64 {
     Int64(Int32(bitPattern: header.word(60)))

@@ -6,8 +6,8 @@ internal import Foundation
 package struct LogFile {
   /// Whether the log has a transaction that is to be read with the database file.
   package private(set) var hasCommits = false
-  /// The newest committed version of the page that was asked for; nil if the log has none.
-  package private(set) var page: [UInt8]?
+  /// The newest committed versions of the pages that were asked for, as far as the log has them.
+  package private(set) var pages: [UInt32: [UInt8]] = [:]
 
   private static let headerSize = 32
   private static let format: UInt32 = 3_007_000
@@ -16,10 +16,10 @@ package struct LogFile {
   ///
   /// The checksums of frames are not computed. A frame whose salts are not the log's ends the log.
   ///
-  /// - Parameter number: the number of a page.
+  /// - Parameter numbers: the numbers of some pages.
   /// - Returns: nil if there is no log, or none that SQLite would read.
   /// - Complexity: O(n) calls to the system for n frames.
-  package init?(path: String, page number: UInt32) {
+  package init?(path: String, pages numbers: Set<UInt32>) {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     defer { try? file.close() }
     guard let header = Self.read(file, 0, Self.headerSize), header.word(0) & ~1 == 0x377f_0682,
@@ -28,20 +28,20 @@ package struct LogFile {
     let size = Int(header.word(8))
     guard (512...DatabasePage.largest).contains(size), size & (size - 1) == 0 else { return nil }
     var position = UInt64(Self.headerSize)
-    var found: UInt64?
-    var committed: UInt64?
+    var found: [UInt32: UInt64] = [:]
+    var committed: [UInt32: UInt64] = [:]
     let step = UInt64(Connection.frameHeaderSize + size)
     while let frame = Self.read(file, position, Connection.frameHeaderSize),
       frame[8..<16].elementsEqual(header[16..<24])
     {
-      if frame.word(0) == number { found = position }
+      if numbers.contains(frame.word(0)) { found[frame.word(0)] = position }
       position += step
       if frame.word(4) == 0 { continue }
       hasCommits = true
-      committed = found ?? committed
+      committed = found
     }
-    if let committed {
-      page = Self.read(file, committed + UInt64(Connection.frameHeaderSize), size)
+    for (number, position) in committed {
+      pages[number] = Self.read(file, position + UInt64(Connection.frameHeaderSize), size)
     }
   }
 

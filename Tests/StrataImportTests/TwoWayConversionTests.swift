@@ -199,7 +199,7 @@ private struct Tag: Entity, Equatable {
         try await importing(mapping, #"[{"id": 2, "deleted": \#(value)}]"#)
       }
       #expect(error?.code == .invalidValue && error?.path == "deleted")
-      #expect(error?.advice.contains("tombstone") == true, "\(String(describing: error))")
+      #expect(error?.advice.contains("Tombstone") == true, "\(String(describing: error))")
     }
     // A row whose export would say that it is gone is not written.
     let sign = JSONMapping<Song> {

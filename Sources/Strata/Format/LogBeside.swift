@@ -90,13 +90,12 @@ struct LogBeside {
   private func belongs(
     to file: DatabaseFile, _ status: FileStatus
   ) throws(SQLiteError) -> Bool {
-    guard let frames = LogFile(path: log, page: LogMark.page), frames.hasCommits,
-      let mark = frames.page.flatMap(LogMark.init(page:))
+    guard let frames = LogMark.log(at: log), frames.hasCommits, let mark = LogMark(of: frames)
     else { return true }
     let header = try file.bytes(DatabasePage.headerSize, at: 0)
     let size = DatabasePage.size(header)
     guard status.size > 0 else { return false }
-    let page = try file.bytes(size, at: Int64(size))
+    let page = try file.bytes(size, at: LogMark.position(header))
     let session: UInt64
     switch LogMark.stored(header, page) {
     case .session(let number): session = number
@@ -130,7 +129,7 @@ struct LogBeside {
     for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where name != own {
       let other = (folder as NSString).appendingPathComponent(name)
       guard FileStatus(other)?.id == status.id,
-        LogFile(path: other + "-wal", page: LogMark.page)?.hasCommits == true
+        LogMark.log(at: other + "-wal")?.hasCommits == true
       else { continue }
       throw .otherName
     }

@@ -95,14 +95,37 @@ struct LogMark: Sendable, Hashable {
 
   // MARK: - The page
 
-  /// The page of the table with the number and the mark, the first table that a store gets.
-  static let page: UInt32 = 2
+  /// The pages that may be that of the table with the number and the mark, the first table that a store
+  /// gets. In a file with `auto_vacuum`, the second page is SQLite's own.
+  private static let numbers: Set<UInt32> = [2, 3]
+
+  private static func number(_ header: [UInt8]) -> UInt32 {
+    DatabasePage.isAutoVacuumed(header) ? 3 : 2
+  }
+
+  /// Returns the position of the page in a file, by the header of the file.
+  static func position(_ header: [UInt8]) -> Int64 {
+    Int64(number(header) - 1) * Int64(DatabasePage.size(header))
+  }
+
+  /// Reads the log at a path; nil if there is none, or none that SQLite would read.
+  static func log(at path: String) -> LogFile? { LogFile(path: path, pages: numbers) }
+
+  /// Reads the mark of a log; nil if its transactions have none.
+  init?(of log: LogFile) {
+    let marks = Self.numbers.sorted().compactMap { log.pages[$0].flatMap(LogMark.init(page:)) }
+    guard let mark = marks.first else { return nil }
+    self = mark
+  }
+
   private static let rootPage = SQL(
     "SELECT rootpage FROM sqlite_schema WHERE name = 'strata_commit'")
 
   /// Whether the mark can be read from the pages of the file.
   static func isReadable(_ connection: Connection) throws(StoreError) -> Bool {
-    try connection.prepared(rootPage).firstInteger() == Int64(page)
+    let root = try connection.prepared(rootPage).firstInteger()
+    let isAutoVacuumed = try connection.prepared("PRAGMA auto_vacuum").firstInteger() != 0
+    return root == (isAutoVacuumed ? 3 : 2)
   }
 
   /// The session that a database file has without its log.
@@ -127,7 +150,7 @@ struct LogMark: Sendable, Hashable {
     try translatingErrors { () throws(SQLiteError) in
       let header = try connection.bytesOfFile(DatabasePage.headerSize, at: 0)
       let size = DatabasePage.size(header)
-      return (header, try connection.bytesOfFile(size, at: Int64(size)))
+      return (header, try connection.bytesOfFile(size, at: position(header)))
     }
   }
 

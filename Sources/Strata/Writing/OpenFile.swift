@@ -18,6 +18,8 @@ final class OpenFile {
   let checksMark: Bool
   /// The open file, or the file that was open last.
   private(set) var id: FileStatus.ID?
+  /// The open file's log; nil if it has none.
+  private var log: FileStatus.ID?
   /// Whether a copy of the closed store may have the store's session, as before the first
   /// transaction.
   private(set) var needsSession: Bool
@@ -36,6 +38,7 @@ final class OpenFile {
     needsSession = checksMark && !opened.isNew
     self.options = options
     id = FileStatus(options.path)?.id
+    log = FileStatus(options.path + "-wal")?.id
   }
 
   /// The connection; nil while the file is closed, suspended or lost.
@@ -149,6 +152,7 @@ final class OpenFile {
     if !isLost { needsSession = checksMark }
     connection.leaveLog(true)
     (state, id) = (.open(connection), FileStatus(options.path)?.id)
+    log = FileStatus(options.path + "-wal")?.id
     return (connection, version, isUnchanged == true)
   }
 
@@ -164,7 +168,7 @@ final class OpenFile {
   /// - Throws: `replaced`.
   @discardableResult
   func checkPlace(of connection: Connection, _ mark: LogMark) throws(StoreError) -> Bool {
-    if connection.hasMoved || isTurned { throw replaced }
+    if connection.hasMoved || isTurned || hasOtherLog { throw replaced }
     if !checksMark { return true }
     let stored = try LogMark.stored(inFileOf: connection)
     if stored == .session(mark.session) { return true }
@@ -176,6 +180,11 @@ final class OpenFile {
   private var isTurned: Bool {
     options.place.given != options.path && FileStatus(options.place.given)?.id != id
   }
+
+  /// Whether the log at the path is no longer the open file's log.
+  ///
+  /// The next opening would not find what is committed to a log that was removed or moved away.
+  private var hasOtherLog: Bool { FileStatus(options.path + "-wal")?.id != log }
 
   /// Whether the file lacks the newest session, because a reader has kept it from being written.
   func lacksSession(_ connection: Connection, _ mark: LogMark) -> Bool {

@@ -14,7 +14,7 @@ import Testing
 @Suite(.inTurn) struct RestoreTests {
   /// The steps of a restoration.
   struct Story: CustomStringConvertible {
-    enum Backup: CaseIterable { case ofAnotherStore, ofThisStore, withItsLog }
+    enum Backup: CaseIterable { case ofAnotherStore, autoVacuumed, ofThisStore, withItsLog }
     enum Log: CaseIterable { case none, short, long, startedAgain }
     enum Put: CaseIterable { case rename, overwrite, removeAndCopy }
     enum End: CaseIterable { case closedBefore, killedBefore, closedAfter, killedAfter }
@@ -120,12 +120,16 @@ import Testing
   /// Makes the backup, and returns its rows.
   private func makeBackup(_ story: Story, of stack: Stack) async throws -> [Boat] {
     switch story.backup {
-    case .ofAnotherStore:
+    case .ofAnotherStore, .autoVacuumed:
       let other = try await Stack.open(
         Boat.self, Harbour.self, at: URL(fileURLWithPath: backup), options: options)
       try await fill(other, "other", 0..<300)
       let rows = try await other.fetch(Boat.all)
       await other.close()
+      if story.backup == .autoVacuumed {
+        let connection = try Connection(path: backup, .readWrite)
+        try connection.run("PRAGMA auto_vacuum = FULL; VACUUM")
+      }
       return rows
     case .ofThisStore:
       await stack.suspend()
@@ -258,6 +262,28 @@ import Testing
     let connection = try Connection(path: folder.path, access: .existing, busyTimeout: .zero)
     connection.leaveLog(true)
     return connection
+  }
+
+  @Test(arguments: [true, false])
+  func `nothing is committed to a log that was taken away`(isPutBack: Bool) async throws {
+    let stack = try await folder.stack()
+    try await fill(stack, "first", 0..<3)
+    if isPutBack {
+      // Whoever opens the copy meanwhile sets the log of the open stack aside.
+      try files.moveItem(atPath: folder.path, toPath: backup)
+      try files.copyItem(atPath: backup, toPath: folder.path)
+      try await folder.stack().close()
+      #expect(rename(backup, folder.path) == 0)
+    } else {
+      try files.removeItem(atPath: folder.path + "-wal")
+    }
+    let error = await failure { try await stack.commit { $0.insert(Boat(id: 9)) } }
+    #expect(error?.code == .replaced)
+    // The advice: close the stack and open it again.
+    await stack.close()
+    let again = try await folder.stack()
+    #expect(try await again.fetch(Boat.all).map(\.id) == [0, 1, 2])
+    await again.close()
   }
 
   /// Another stack takes the first commit of a session for a commit of another program otherwise,
