@@ -23,12 +23,14 @@ enum LocalEdit: Equatable {
     }
   }
 
-  /// Returns whether a request sends the edit.
+  /// Returns whether a request sends the edit, without the values that the server has told already.
   func isSent(by request: PushRequest) -> Bool {
     guard request.kind != .delete else { return self == .deleted }
     guard case .written(let title, let text) = self else { return false }
     let (names, note) = (request.attributes, request.value(as: SharedNote.self)?.shared)
-    return isContained(in: note) && (title == nil || names.contains("title"))
-      && (text == nil || names.contains("text"))
+    let server = request.server(as: SharedNote.self)?.shared
+    return isContained(in: note)
+      && (title == nil || names.contains("title") || title == server?.title)
+      && (text == nil || names.contains("text") || text == server?.text)
   }
 }
