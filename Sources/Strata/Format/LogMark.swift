@@ -99,13 +99,12 @@ struct LogMark: Sendable, Hashable {
   /// gets. In a file with `auto_vacuum`, the second page is SQLite's own.
   private static let numbers: Set<UInt32> = [2, 3]
 
-  private static func number(_ header: [UInt8]) -> UInt32 {
-    DatabasePage.isAutoVacuumed(header) ? 3 : 2
-  }
+  private static func number(isAutoVacuumed: Bool) -> UInt32 { isAutoVacuumed ? 3 : 2 }
 
   /// Returns the position of the page in a file, by the header of the file.
   static func position(_ header: [UInt8]) -> Int64 {
-    Int64(number(header) - 1) * Int64(DatabasePage.size(header))
+    Int64(number(isAutoVacuumed: DatabasePage.isAutoVacuumed(header)) - 1)
+      * Int64(DatabasePage.size(header))
   }
 
   /// Reads the log at a path; nil if there is none, or none that SQLite would read.
@@ -123,9 +122,9 @@ struct LogMark: Sendable, Hashable {
 
   /// Whether the mark can be read from the pages of the file.
   static func isReadable(_ connection: Connection) throws(StoreError) -> Bool {
-    let root = try connection.prepared(rootPage).firstInteger()
     let isAutoVacuumed = try connection.prepared("PRAGMA auto_vacuum").firstInteger() != 0
-    return root == (isAutoVacuumed ? 3 : 2)
+    return try connection.prepared(rootPage).firstInteger()
+      == Int64(number(isAutoVacuumed: isAutoVacuumed))
   }
 
   /// The session that a database file has without its log.
@@ -156,10 +155,13 @@ struct LogMark: Sendable, Hashable {
 
   /// Returns the session in the header of a file and the bytes of the mark's page.
   static func stored(_ header: [UInt8], _ page: [UInt8]) -> Stored {
-    guard DatabasePage.application(header) == StoreFormat.applicationID,
-      DatabasePage.userVersion(header) >= StoreFormat.version
-    else { return .none }
+    if !hasMark(header) { return .none }
     return LogMark(page: page).map { .session($0.session) } ?? .unreadable
+  }
+
+  fileprivate static func hasMark(_ header: [UInt8]) -> Bool {
+    DatabasePage.application(header) == StoreFormat.applicationID
+      && DatabasePage.userVersion(header) >= StoreFormat.version
   }
 
   /// Returns whether the file of a connection has the session of this mark, or the session before.
@@ -180,12 +182,34 @@ struct LogMark: Sendable, Hashable {
 
   /// Reads the mark from the bytes of its page; nil if they are another page's.
   init?(page: [UInt8]) {
+    guard let text = Self.text(ofPage: page) else { return nil }
+    self.init(text: text)
+  }
+
+  fileprivate static func text(ofPage page: [UInt8]) -> String? {
     guard let texts = DatabasePage(page).onlyRow()?.texts, texts.count == 2 else { return nil }
-    self.init(text: texts[1])
+    return texts[1]
   }
 
   /// Returns a checksum of the row with the number and the mark.
   static func checksum(ofRowIn page: [UInt8]) -> UInt64 {
     (DatabasePage(page).onlyRow()?.bytes ?? []).stableHash
+  }
+}
+
+/// A reader of the mark in a file, which parses each text of a mark once.
+///
+/// Every commit reads the mark, and only a write-back changes it.
+struct FileMark {
+  private var text: String?
+  private var mark: LogMark?
+
+  /// Returns the session that the file of a connection has without its log.
+  mutating func stored(inFileOf connection: Connection) throws(StoreError) -> LogMark.Stored {
+    let (header, page) = try LogMark.pages(inFileOf: connection)
+    if !LogMark.hasMark(header) { return .none }
+    guard let text = LogMark.text(ofPage: page) else { return .unreadable }
+    if text != self.text { (self.text, mark) = (text, LogMark(text: text)) }
+    return mark.map { .session($0.session) } ?? .unreadable
   }
 }

@@ -18,6 +18,7 @@ final class OpenFile {
   let checksMark: Bool
   /// The open file, or the file that was open last.
   private(set) var id: FileStatus.ID?
+  private var fileMark = FileMark()
   /// The open file's log; nil if it has none.
   private var log: FileStatus.ID?
   /// Whether a copy of the closed store may have the store's session, as before the first
@@ -37,9 +38,15 @@ final class OpenFile {
     checksMark = opened.isMarkReadable && !options.isTemporary
     needsSession = checksMark && !opened.isNew
     self.options = options
-    id = FileStatus(options.path)?.id
-    log = FileStatus(options.path + "-wal")?.id
+    noteFiles()
   }
+
+  private func noteFiles() {
+    id = FileStatus(options.path)?.id
+    log = logID
+  }
+
+  private var logID: FileStatus.ID? { FileStatus(options.path + "-wal")?.id }
 
   /// The connection; nil while the file is closed, suspended or lost.
   var connection: Connection? {
@@ -151,8 +158,8 @@ final class OpenFile {
     let isUnchanged = suspendedFiles.map(FileState(ofDatabaseAt: options.path).isUnchanged(since:))
     if !isLost { needsSession = checksMark }
     connection.leaveLog(true)
-    (state, id) = (.open(connection), FileStatus(options.path)?.id)
-    log = FileStatus(options.path + "-wal")?.id
+    state = .open(connection)
+    noteFiles()
     return (connection, version, isUnchanged == true)
   }
 
@@ -170,7 +177,7 @@ final class OpenFile {
   func checkPlace(of connection: Connection, _ mark: LogMark) throws(StoreError) -> Bool {
     if connection.hasMoved || isTurned || hasOtherLog { throw replaced }
     if !checksMark { return true }
-    let stored = try LogMark.stored(inFileOf: connection)
+    let stored = try fileMark.stored(inFileOf: connection)
     if stored == .session(mark.session) { return true }
     guard mark.allows(stored, inFileAt: options.path) else { throw replaced }
     return false
@@ -184,12 +191,12 @@ final class OpenFile {
   /// Whether the log at the path is no longer the open file's log.
   ///
   /// The next opening would not find what is committed to a log that was removed or moved away.
-  private var hasOtherLog: Bool { FileStatus(options.path + "-wal")?.id != log }
+  private var hasOtherLog: Bool { logID != log }
 
   /// Whether the file lacks the newest session, because a reader has kept it from being written.
   func lacksSession(_ connection: Connection, _ mark: LogMark) -> Bool {
     if !checksMark || needsSession { return false }
-    return (try? LogMark.stored(inFileOf: connection)) != .session(mark.session)
+    return (try? fileMark.stored(inFileOf: connection)) != .session(mark.session)
   }
 
   /// Begins the writer's own session.
@@ -205,15 +212,10 @@ final class OpenFile {
       if isKnown, counter.mark.session != mark.session { throw replaced }
       try checkPlace(of: connection, isKnown ? counter.mark : mark)
     }
-    switch outcome {
-    case .begun(let mark):
-      needsSession = false
-      return mark
-    case .notNow: return nil
-    case .isRunning:
-      needsSession = false
-      return nil
-    }
+    if case .notNow = outcome { return nil }
+    needsSession = false
+    if case .begun(let mark) = outcome { return mark }
+    return nil
   }
 
   private var replaced: StoreError { .replaced(options.path) }

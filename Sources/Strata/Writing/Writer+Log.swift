@@ -11,7 +11,7 @@ extension Writer {
       options.log.note(
         .logRetained(bytes: bytes, snapshots: pool.load.snapshots.filter { $0.commit < commit }))
     }
-    let isDemanded = file.lacksSession(connection, counter.mark)
+    let isDemanded = !counter.mark.isInFile && file.lacksSession(connection, counter.mark)
     switch log.didCommit(frames: frames, isDemanded: isDemanded) {
     case .nothing: break
     case .hold: queue.hold(for: log.patience)
