@@ -46,7 +46,7 @@ public struct PushRequest: Sendable {
   /// The row as it is to be; for a deletion the row as it was, if that can still be read.
   let record: Record?
   /// The row from which the edits started; nil for an insertion, or if it cannot be read any more.
-  private let original: Record?
+  let original: Record?
   /// The newest row that the server is known to have.
   private let server: Record?
   /// The last commit that edited the row.
@@ -77,7 +77,7 @@ public struct PushRequest: Sendable {
     self.table = table
     self.model = model
     original = entry.original.flatMap(decode)
-    server = entry.server(decode)
+    server = entry.newest == nil ? original : entry.server(decode)
     self.record = kind == .delete ? original : record
     commit = entry.commit
     refusal = entry.refusal

@@ -2,11 +2,10 @@ internal import StrataSQLite
 
 /// The requests that an outbox could send, in the order in which a server can make the changes.
 struct WaitingRequests: Sendable {
-  /// A request, its entry, and the row from which the edits started.
+  /// A request and its entry.
   struct Waiting: Sendable {
     let request: PushRequest
     let entry: OutboxEntry
-    let original: Record?
     /// The conflict with the server's newest row; nil if there is none.
     let conflict: Conflict?
   }
@@ -29,7 +28,6 @@ struct WaitingRequests: Sendable {
       func decode(_ bytes: [UInt8]) -> Record? {
         HistoryDecoder.record(bytes, of: table, layout, builder)
       }
-      let original = entry.original.flatMap(decode)
       let stored = try connection.record(key, of: table, builder)
       let record = entry.aside.flatMap(decode) ?? stored
       guard
@@ -37,9 +35,9 @@ struct WaitingRequests: Sendable {
       else { return empty.append((table, key, entry.commit)) }
       let conflict = entry.conflict(key, local: stored, in: table, decode: decode)
       all.append(
-        Waiting(request: request, entry: entry, original: original, conflict: conflict))
+        Waiting(request: request, entry: entry, conflict: conflict))
       if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
-      order.add(request, original: original, isHandedOver: entry.handedOver != nil)
+      order.add(request, original: request.original, isHandedOver: entry.handedOver != nil)
     }
     steps = order.sorted()
   }

@@ -72,18 +72,17 @@ struct ImportWriter {
       (transaction.connection, transaction.model, transaction.builder)
     var layer = layer
     var met = MetRows(answers: saving.answers)
-    if let protected = try ProtectedRows(connection, model, pushed: saving.pushed) {
-      outcome.note(try protected.shield(&layer, builder, meeting: true))
-      outcome.note(try met.meet(&layer, in: transaction))
-    }
+    let protected = try ProtectedRows(connection, model, pushed: saving.pushed)
+    if let protected { outcome.note(try protected.shield(&layer, builder, meeting: true)) }
+    // Rows that come again meet the edits again.
+    let server = layer
+    if protected != nil { outcome.note(try met.meet(&layer, in: transaction)) }
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
     let held = saving.holdsUpdates ? working.takeUpdates(model) : []
     for (table, key) in held {
-      if let change = met.change(table, key) ?? layer[table, key] {
-        outcome.held.layer.compose(change, table, key)
-      }
+      if let change = server[table, key] { outcome.held.layer.compose(change, table, key) }
     }
     let gone = saving.insertsNothing ? working.takeInsertions() : []
     outcome.kept += gone.count
@@ -112,7 +111,7 @@ struct ImportWriter {
     let left = held + gone + waiting.map { ($0.table, $0.key) }
     try met.write(without: left, outcome.refused[refusedBefore...], in: &transaction)
     for row in waiting {
-      if let change = met.change(row.table, row.key) ?? layer[row.table, row.key] {
+      if let change = server[row.table, row.key] {
         outcome.waiting.layer.compose(change, row.table, row.key)
       }
     }

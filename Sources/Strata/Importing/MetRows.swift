@@ -10,8 +10,6 @@ struct MetRows {
     let key: RecordKey
     /// The entry from now on; nil if no edit is left.
     let entry: OutboxEntry?
-    /// The server's change.
-    let change: LayerChange
   }
 
   private var rows: [Met] = []
@@ -36,7 +34,7 @@ struct MetRows {
         let server = transaction.row(change, of: entry, local, in: table)
         let (row, left) = transaction.meet(
           entry, server, local, in: table, isAnswer: answers?.isFor(table, key) == true)
-        if left != entry { rows.append(Met(table: table, key: key, entry: left, change: change)) }
+        if left != entry { rows.append(Met(table: table, key: key, entry: left)) }
         let written = change.attributes(of: table)
         let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
         if isHidden && row == local && row != server {
@@ -49,11 +47,6 @@ struct MetRows {
       }
     }
     return leftOut
-  }
-
-  /// The server's change of a row; nil if the row has no edits that wait.
-  func change(_ table: TableID, _ key: RecordKey) -> LayerChange? {
-    rows.first { $0.table.id == table && $0.key == key }?.change
   }
 
   /// Writes the entries, except for those of rows that the import leaves out.
@@ -91,9 +84,8 @@ extension Transaction {
     _ waiting: OutboxEntry, _ server: Record?, _ local: Record?, in table: Table, isAnswer: Bool
   ) -> (row: Record?, left: OutboxEntry?) {
     var entry = waiting
-    var encoder = HistoryEncoder(historyLayout)
     let rebased = entry.note(server, isAnswer: isAnswer, local: local, in: table, policy: .error) {
-      encoder.encode($0, of: table.id)
+      encode($0, of: table)
     } decode: {
       decode($0, of: table)
     }

@@ -74,9 +74,8 @@ extension Transaction {
     let (table, key) = (request.table, request.key)
     let local = try connection.record(key, of: table, builder)
     var entry = waiting
-    var encoder = HistoryEncoder(historyLayout)
     let rebased = entry.settle(local: local, in: table) {
-      encoder.encode($0, of: table.id)
+      encode($0, of: table)
     } decode: {
       decode($0, of: table)
     }
@@ -95,10 +94,7 @@ extension Transaction {
     do throws(StoreError) {
       let connection = connection
       try connection.atomically { () throws(StoreError) in
-        var working = try resolve(.set(row), request.table, request.key)
-        _ = try runRules(on: &working)
-        if model.hasRules { try SaveValidation.check(working, model) }
-        try write(&working, isPushed: false)
+        try writeRow(row, request.table, request.key)
       }
     } catch {
       let rules: [StoreError.Code] = [
@@ -175,24 +171,28 @@ extension Transaction {
     guard let current, current.hasSides(of: conflict) else { return false }
     // The edit now starts from another row, so its request is another one, too.
     entry.retry()
-    var encoder = HistoryEncoder(historyLayout)
     let rebased = entry.rebase(onto: current.theirs, local: local, in: table, policy: policy) {
-      encoder.encode($0, of: table.id)
+      encode($0, of: table)
     } decode: {
       decode($0, of: table)
     }
-    if rebased.row != local {
-      var working = try resolve(.set(rebased.row), table, key)
-      _ = try runRules(on: &working)
-      if model.hasRules { try SaveValidation.check(working, model) }
-      try write(&working, isPushed: false)
-    }
+    if rebased.row != local { try writeRow(rebased.row, table, key) }
     try set(rebased.isLeft ? entry : nil, table, key)
     isCounted = true
     return true
   }
 
   // MARK: -
+
+  /// Writes a row of the server, by the rules of the schema; nil deletes the row.
+  private mutating func writeRow(
+    _ row: Record?, _ table: Table, _ key: RecordKey
+  ) throws(StoreError) {
+    var working = try resolve(.set(row), table, key)
+    _ = try runRules(on: &working)
+    if model.hasRules { try SaveValidation.check(working, model) }
+    try write(&working, isPushed: false)
+  }
 
   /// Returns a stored row with a change.
   private func resolve(

@@ -44,7 +44,7 @@ extension Transaction {
       var entry = waits.entry
       entry.handOver(at: number)
       try OutboxTable.set(entry, table, key, connection)
-      edits.append(ServerEdit(table, step, entry, local: local, known: waits.original))
+      edits.append(ServerEdit(table, step, entry, local: local, known: waits.request.original))
     }
     isCounted = isCounted || !edits.isEmpty
     return edits

@@ -117,8 +117,7 @@ extension Transaction {
       guard let row else { continue }
       let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
       let known = entry.isKnown ? entry.server { decode($0, of: table) } : nil
-      var encoder = HistoryEncoder(historyLayout)
-      entry.setAside(encoder.encode(row, of: table.id), because: error.message)
+      entry.setAside(encode(row, of: table), because: error.message)
       try OutboxTable.set(entry, table, key, connection)
       working.set(server ?? known, over: stored, key, table.id)
       return true
@@ -129,6 +128,12 @@ extension Transaction {
     else { return false }
     working.set(nil, over: stored, key, table.id)
     return true
+  }
+
+  /// Encodes a row for an outbox entry.
+  func encode(_ row: Record, of table: Table) -> [UInt8] {
+    var encoder = HistoryEncoder(historyLayout)
+    return encoder.encode(row, of: table.id)
   }
 
   /// Returns a row of an outbox entry; nil if a migration has changed its table too much.
@@ -208,11 +213,10 @@ extension Transaction {
   ) -> MergedRow {
     let (table, server) = (part.table, part.rows[key])
     var entry = waiting
-    var encoder = HistoryEncoder(historyLayout)
     let rebased = entry.rebase(onto: server, local: local, in: table) {
-      encoder.encode($0, of: table.id)
+      encode($0, of: table)
     } decode: {
-      self.decode($0, of: table)
+      decode($0, of: table)
     }
     let conflict = rebased.conflict?.conflict(key, in: table)
     if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
