@@ -5,12 +5,6 @@ struct ArrayMember {
   /// The slots that may have the array. The first slot that is not missing counts.
   let slots: [Int]
   let plan: JSONPlan
-  /// Whether the elements are keys of linked entities.
-  var hasKeys = false
-
-  static let adviceForKeys =
-    "let NestedKeys read the keys as they are, with at: for objects and allowingNumberInString: for "
-    + "numbers and texts, or leave the record out with ImportOptions.refusedRecords"
 
   /// Reads the elements of a record's array. The path of a refusal begins at the record.
   ///
@@ -27,10 +21,7 @@ struct ArrayMember {
     let path = columns[slot].path
     guard var elements = JSONElements(bytes, of: scanned, plan) else {
       let kind = plan.nameSlots.isEmpty ? "array" : "object"
-      throw EntityMapper.Refusal(
-        path: path, error: ValueError("expected \(kind)"),
-        advice: "map the member that is an \(kind), or leave the record out with "
-          + "ImportOptions.refusedRecords")
+      throw EntityMapper.Refusal(path: path, error: ValueError("expected \(kind)"))
     }
     var keys: [RecordKey] = []
     var seen: Set<RecordKey> = []
@@ -45,8 +36,7 @@ struct ArrayMember {
       do throws(JSONElements.Fault) {
         guard try elements.next() else { return keys }
       } catch {
-        throw refusal(
-          error.path, ValueError(error.reason), hasKeys ? Self.adviceForKeys : error.advice)
+        throw refusal(error.path, ValueError(error.reason), error.advice)
       }
       do throws(EntityMapper.Refusal) {
         if let key = try key(elements.scanned, index), seen.insert(key).inserted {

@@ -20,8 +20,7 @@ enum DeletionRule {
       case let text:
         throw EntityMapper.Refusal(
           path: columns[slot].path,
-          error: ValueError("expected true, false, 0 or 1, found \(text.prefix(80))"),
-          advice: "let the tombstone read the member with ifThere: or with if:is:")
+          error: ValueError("expected true, false, 0 or 1, found \(text.prefix(80))"))
       }
     case (.isText(let text), .text(let bytes)): return scanned.string(bytes) == text
     case (.isTrue, _), (.isText, _): return false

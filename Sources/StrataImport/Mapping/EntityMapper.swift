@@ -156,7 +156,7 @@ final class EntityMapper {
       let keys = try linkage.member.keys(in: scanned, columns) { element, _ throws(Refusal) in
         let cell = element.cell(element.cells[0])
         do throws(ValueError) { return RecordKey(try linkage.convert?(cell) ?? cell) } catch {
-          throw Refusal(path: JSONPath([]), error: error, advice: ArrayMember.adviceForKeys)
+          throw Refusal(path: JSONPath([]), error: error)
         }
       }
       if let keys {

@@ -136,7 +136,7 @@ struct MappingResolver {
       throw .mapping("\(table.entity), keys at \"\(definition.key)\": \(error)")
     }
     return EntityMapper.Linkage(
-      member: ArrayMember(slots: slots, plan: plan, hasKeys: true), convert: definition.convert,
+      member: ArrayMember(slots: slots, plan: plan), convert: definition.convert,
       links: links)
   }
 
