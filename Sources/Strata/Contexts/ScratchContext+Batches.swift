@@ -17,8 +17,8 @@ extension ScratchContext {
 
   /// Adds the deletion of a page's absent rows to this context's edits.
   ///
-  /// A row is kept if it differs from the noted row, if this context has edited it, or if its
-  /// deletion would overwrite or delete unpushed edits.
+  /// A row is kept if it differs from the noted row, if this context has edited it, if its deletion
+  /// would overwrite or delete unpushed edits, or if no server has sent it.
   package nonisolated(nonsending) func delete(
     _ page: AbsentPage, keeping pushed: PushedRows
   ) async throws(StoreError) -> BatchOutcome {
@@ -48,7 +48,8 @@ extension ScratchContext {
 }
 
 extension Store {
-  /// Returns a layer without the changes that would overwrite or delete unpushed edits.
+  /// Returns a layer without the changes that would overwrite or delete unpushed edits, and without the
+  /// deletions of rows that no server has sent.
   fileprivate nonisolated(nonsending) func shielded(
     _ layer: Layer, _ pushed: PushedRows
   ) async throws(StoreError) -> (layer: Layer, leftOut: ProtectedRows.LeftOut) {
@@ -59,6 +60,7 @@ extension Store {
         if let protected = try ProtectedRows(connection, reader.model, pushed: pushed) {
           leftOut = try protected.shield(&layer, reader.builder)
         }
+        try LocalRows(connection, reader.model)?.keep(&layer)
         return (layer, leftOut)
       }
     }

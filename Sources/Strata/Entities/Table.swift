@@ -94,6 +94,15 @@ package final class Table: Sendable {
   /// entity.
   func isTable<E: Entity>(of _: E.Type) -> Bool { paths.root == E.self }
 
+  /// Returns the key that identifies an entity.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery` if the key cannot be stored.
+  func key<ID: AttributeValue>(_ id: ID) throws(StoreError) -> RecordKey {
+    do throws(ValueError) { return RecordKey(try id.cell) } catch {
+      throw .query("\(entity): \(error.message)", entity: entity)
+    }
+  }
+
   /// Returns the column of the attribute at `path`, or nil if the path is not an attribute.
   package func column(for path: AnyKeyPath) -> Int? { paths[path] }
 

@@ -42,7 +42,7 @@ extension LayeredFetch {
       throw .query("the relationship is not in this stack", entity: plan.table.entity)
     }
     let keys = try ids.map { id throws(StoreError) in
-      try key(id, model.table(of: Root.self))
+      try model.table(of: Root.self).key(id)
     }
     let groups = try await grouped(plan, by: column, keys, Target.self)
     if offset == 0 && limit == nil { return groups }
@@ -89,7 +89,7 @@ extension LayeredFetch {
     var found: [Cell: Target] = [:]
     if !wanted.isEmpty {
       for target in try await fetch(Query<Target>(filter: .isIn(path, wanted))) {
-        found[try key(target.id, model.table(of: Target.self)).cell] = target
+        found[try model.table(of: Target.self).key(target.id).cell] = target
       }
     }
     return cells.map { found[$0] }
@@ -107,13 +107,6 @@ extension LayeredFetch {
   }
 
   // MARK: Cells
-
-  /// Returns the key that identifies an entity of a table.
-  func key<ID: AttributeValue>(_ id: ID, _ table: Table) throws(StoreError) -> RecordKey {
-    do throws(ValueError) { return RecordKey(try id.cell) } catch {
-      throw .query("\(table.entity): \(error.message)", entity: table.entity)
-    }
-  }
 
   /// Returns the cell of a reference.
   private func cell<Root: Entity>(

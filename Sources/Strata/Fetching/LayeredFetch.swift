@@ -30,7 +30,7 @@ struct LayeredFetch: Sendable {
   /// Returns the entities with the given keys, in the order of the keys; unknown keys are left out.
   func fetch<E: Entity>(_ keys: [E.ID], _: E.Type) async throws(StoreError) -> [E] {
     let table = model.table(of: E.self)
-    let keys = try keys.map { id throws(StoreError) in try key(id, table) }
+    let keys = try keys.map { id throws(StoreError) in try table.key(id) }
     if !layers.edits(table.id) {
       return try await snapshot.fetch(table, keys: keys, E.self)
     }

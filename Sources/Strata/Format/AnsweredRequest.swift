@@ -1,17 +1,21 @@
 /// The request that a task is sending.
 ///
-/// A row that the task imports with the request's key is the server's answer.
+/// A row of the request that the task imports is the server's answer.
 struct AnsweredRequest: Sendable {
   /// The request of the current task; nil outside of a push.
   @TaskLocal static var current: AnsweredRequest?
 
-  let table: Table
-  let key: RecordKey
+  private let table: Table
+  /// The commit that notes the request as handed over. The row may get another key meanwhile.
+  private let commit: Int64
 
-  init(_ request: PushRequest) { (table, key) = (request.table, request.key) }
+  init(_ sent: HandedOverRequest) { (table, commit) = (sent.request.table, sent.commit) }
 
   /// Returns whether the request is one of a store, whose model no other store has.
   func isOf(_ model: Model) -> Bool { model.tables.contains { $0 === table } }
 
-  func isFor(_ table: Table, _ key: RecordKey) -> Bool { self.table === table && self.key == key }
+  /// Returns whether the request has sent the edits of an entry.
+  func isFor(_ table: Table, _ entry: OutboxEntry) -> Bool {
+    self.table === table && entry.handedOver?.commit == commit
+  }
 }

@@ -62,8 +62,8 @@ extension GuestTable {
 enum GuestTables {
   private static var all: [any GuestTable.Type] {
     [
-      FreshnessTable.self, ValidatorTable.self, OutboxTable.self, StoreIdentity.self,
-      HistoryTables.self, ReplicaTable.self,
+      FreshnessTable.self, ValidatorTable.self, OutboxTable.self, LocalRowsTable.self,
+      StoreIdentity.self, HistoryTables.self, ReplicaTable.self,
     ]
   }
 

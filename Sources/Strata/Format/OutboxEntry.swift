@@ -148,6 +148,16 @@ struct OutboxEntry: Sendable, Equatable {
     (original, newest) = (server, nil)
   }
 
+  /// Notes that no server has had the row: the edits become an insertion.
+  ///
+  /// - Parameter count: the number of attributes.
+  /// - Returns: whether that is so. It is not while a server may have received the edits.
+  mutating func becomeInsertion(_ count: Int) -> Bool {
+    guard isKnown, !isDeleted, handedOver == nil else { return false }
+    (isKnown, original, newest, attributes) = (false, nil, nil, .all(count))
+    return true
+  }
+
   /// Notes that a server may know all edits of the row, as of this commit.
   mutating func handOver(at commit: Int64) {
     handedOver = HandedOver(
@@ -236,8 +246,25 @@ struct OutboxEntry: Sendable, Equatable {
     return isKnown || !isDeleted
   }
 
+  /// Adds edits that were made to a row which has become one with this row.
+  mutating func add(_ edited: AttributeSet) { attributes.formUnion(edited) }
+
+  /// Replaces the encoded rows.
+  mutating func mapRows(
+    _ transform: ([UInt8]) throws(StoreError) -> [UInt8]
+  ) throws(StoreError) {
+    original = try original.map(transform)
+    let sent = try handedOver?.row.map(transform)
+    handedOver?.row = sent
+    aside = try aside.map(transform)
+    if case .row(let row) = newest { newest = .row(try transform(row)) }
+  }
+
   /// Lets a refused row be sent again.
   mutating func retry() { (refusal, aside) = (nil, nil) }
+
+  /// Whether the table may get the server's row in the place of the edited row.
+  var mayBeSetAside: Bool { aside == nil && kind != .delete }
 
   /// Notes that the table gets the server's row in the place of the edited row.
   mutating func setAside(_ row: [UInt8], because reason: String) {

@@ -39,11 +39,11 @@ enum OutboxTable: GuestTable {
     for author in authors { try connection.run(addAuthor, .text(author)) }
   }
 
-  /// Returns whether the commits of an author have to be pushed.
-  static func pushes(_ author: String, _ connection: Connection) throws(StoreError) -> Bool {
+  /// Returns whether the commits of an author have to be pushed; nil if the store has no outbox yet.
+  static func pushes(_ author: String, _ connection: Connection) throws(StoreError) -> Bool? {
     try connection.prepared(isIgnored, .text(author)).first {
-      !$0.isNull(0) && $0.integer(0) == 0
-    } ?? false
+      $0.isNull(0) ? nil : $0.integer(0) == 0
+    } ?? nil
   }
 
   // MARK: - Entries

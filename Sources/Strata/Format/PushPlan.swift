@@ -50,8 +50,8 @@ package struct PushPlan {
   /// Notes the server's verdict on a request.
   package mutating func note(_ verdict: PushVerdict, of step: PushOrder.Step) {
     switch verdict {
-    case .done: return
-    case .later: left += 1
+    case .done(key: _): return
+    case .later(after: _): left += 1
     case .refused: break
     }
     block(step)

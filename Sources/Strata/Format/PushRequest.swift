@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A change that a server is to make.
 ///
 /// ```swift
@@ -11,7 +13,7 @@
 ///   return .done
 /// }
 /// ```
-public struct PushRequest: Sendable {
+public struct PushRequest: Sendable, Identifiable {
   /// A kind of change.
   public enum Kind: Sendable, Hashable {
     /// The server does not know the entity yet.
@@ -56,14 +58,45 @@ public struct PushRequest: Sendable {
   private let columns: AttributeSet
   private let model: Model
 
+  /// The identity of the store, which its copies have, too.
+  private let store: UUID
+
+  /// The identity of the request: the same when it is sent again, and another after an edit.
+  ///
+  /// Send it as an idempotency key, so that a server which has done the request, and whose answer was
+  /// lost, does not do it twice. It is a hash (FNV-1a of 128 bits, as a UUID of version 8) of the store's
+  /// identity, the row, its last edit and the values to send.
+  ///
+  /// - Complexity: O(*n*) of the bytes of the values.
+  public var id: UUID {
+    var hash = StableHash()
+    hash.combine("\(store) \(kind) \(commit) \(table.name)".utf8)
+    hash.combine(key.cell)
+    if let record, kind != .delete {
+      for column in columns.positions where column < record.count {
+        hash.combine(table.columns[column].name.utf8)
+        hash.combine(record[column])
+      }
+    }
+    var bytes = hash.bytes
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return UUID(
+      uuid: (
+        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8],
+        bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+      ))
+  }
+
   /// Creates the request of an entry; nil if the row or all attributes to send are gone.
   ///
   /// - Parameters:
   ///   - record: the stored row.
+  ///   - store: the identity of the store.
   ///   - decode: decodes a row of the entry.
   init?(
     _ entry: OutboxEntry, _ key: RecordKey, _ table: Table, _ model: Model, record: Record?,
-    decode: ([UInt8]) -> Record?
+    store: UUID, decode: ([UInt8]) -> Record?
   ) {
     kind = entry.kind
     switch kind {
@@ -76,6 +109,7 @@ public struct PushRequest: Sendable {
     self.key = key
     self.table = table
     self.model = model
+    self.store = store
     original = entry.original.flatMap(decode)
     server = entry.newest == nil ? original : entry.server(decode)
     self.record = kind == .delete ? original : record
@@ -141,6 +175,34 @@ public struct PushRequest: Sendable {
   ) -> (record: Record, columns: Set<Int>, model: Model)? {
     guard kind != .delete, table.isTable(of: type), let record else { return nil }
     return (record, Set(columns.positions), model)
+  }
+
+  /// Returns the verdict for a server that has done the request and keeps the row under a key of its own.
+  ///
+  /// ```swift
+  /// try await outbox.push { request in
+  ///   guard case .insert(let song) = request.change(of: Song.self) else { return .refused("no song") }
+  ///   return try request.done(as: Song.self, id: try await server.create(song))
+  /// }
+  /// ```
+  ///
+  /// The row gets the key in the commit that notes the verdict. So do the rows and links that refer to
+  /// it, and the edits of all of them that wait. If an import has brought a row of the new key
+  /// meanwhile, the two become one row. If the row was deleted here meanwhile, its deletion is sent
+  /// with the new key. A context's unsaved edits of the row keep the old key; their save meets a
+  /// deleted row.
+  ///
+  /// If another row with the new key waits to be inserted, ``Outbox/push(_:)`` notes the request as
+  /// done and throws `uniquenessViolated`; the row keeps its key.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery` if the request is about another entity, or if the
+  ///   key cannot be stored.
+  public func done<E: Entity>(as type: E.Type, id: E.ID) throws -> PushVerdict {
+    guard table.isTable(of: type) else {
+      throw StoreError.query(
+        "a request of \(table.entity) gets no key of \(type)", entity: table.entity)
+    }
+    return .done(key: try table.key(id))
   }
 
   /// Returns the two ends of the link of a many-to-many relationship that the request is about.

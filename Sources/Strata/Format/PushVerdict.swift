@@ -8,22 +8,32 @@
 /// }
 /// ```
 public enum PushVerdict: Sendable, Hashable {
-  /// The server has the change.
+  /// The server has the change, and keeps the row under this key; nil if it keeps the row's own key.
   ///
-  /// A request whose answer was lost is sent again. So a deletion of a row that the server does not
-  /// have (404 or 410) is done, and so is an insertion of a row that it has under the same key as it
-  /// was sent (often 409).
-  case done
+  /// ``PushRequest/done(as:id:)`` makes the verdict for a server that gives keys.
+  case done(key: RecordKey?)
   /// The server has not made the change and takes it later, as after 429 or 503; a later push sends
   /// the request again.
   ///
-  /// If the request may have reached the server, throw the error instead.
-  case later
+  /// `after` is the time that the server asks to wait, such as its `Retry-After`; nil if it asks for
+  /// none. ``PushResult/retryAfter`` is at least as long. If the request may have reached the server,
+  /// throw the error instead.
+  case later(after: Duration?)
   /// The server has not made the change and never takes it as it is.
   ///
   /// The request is set aside with the server's reason until the row is edited, or
   /// ``Outbox/retry(_:)`` or ``Outbox/revert(_:)`` is called.
   case refused(String)
+
+  /// The server has the change.
+  ///
+  /// A request whose answer was lost is sent again. So a deletion of a row that the server does not
+  /// have (404 or 410) is done, and so is an insertion of a row that it has under the same key as it
+  /// was sent (often 409).
+  public static var done: Self { .done(key: nil) }
+
+  /// The server takes the change later and asks for no special time; see ``later(after:)``.
+  public static var later: Self { .later(after: nil) }
 }
 
 /// The result of one ``Outbox/push(_:)``.
@@ -44,7 +54,8 @@ public struct PushResult: Sendable, Hashable, CustomStringConvertible {
   /// The time to wait before the next push if the server postponed requests; nil otherwise.
   ///
   /// The time is 1 s after the first such push. It doubles with each further such push in a row, up
-  /// to 5 min.
+  /// to 5 min. If the server has asked for a longer time (``PushVerdict/later(after:)``), it is that
+  /// time.
   public internal(set) var retryAfter: Duration?
 
   public var description: String {

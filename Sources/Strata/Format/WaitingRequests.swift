@@ -23,6 +23,7 @@ struct WaitingRequests: Sendable {
     _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection
   ) throws(StoreError) {
     var order = PushOrder(model)
+    let store = try StoreIdentity.read(connection)
     all.reserveCapacity(Int(try OutboxTable.count(connection)))
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
       func decode(_ bytes: [UInt8]) -> Record? {
@@ -31,7 +32,7 @@ struct WaitingRequests: Sendable {
       let stored = try connection.record(key, of: table, builder)
       let record = entry.aside.flatMap(decode) ?? stored
       guard
-        let request = PushRequest(entry, key, table, model, record: record, decode: decode)
+        let request = PushRequest(entry, key, table, model, record: record, store: store, decode: decode)
       else { return empty.append((table, key, entry.commit)) }
       let conflict = entry.conflict(key, local: stored, in: table, decode: decode)
       all.append(

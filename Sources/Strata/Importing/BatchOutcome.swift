@@ -14,6 +14,8 @@ package struct BatchOutcome: Sendable {
   /// Such a row was edited or changed meanwhile, waits to be pushed, or is held by rows that refer
   /// to it.
   package var kept = 0
+  /// The number of absent rows that stay, because no server has sent them.
+  package var keptLocal = 0
   /// The waiting rows, and the deletions that a delete rule has denied; they were not written.
   package var waiting = RecordBatch()
   /// The updates that were held back; they were not written.

@@ -24,6 +24,10 @@ package struct ImportTarget: Sendable {
     ///
     /// The row of an update that was held back may be deleted meanwhile.
     package var insertsNothing = false
+    /// The columns by which rows that were made here are found.
+    package var matches: [RowMatch] = []
+    /// What becomes of waiting edits that conflict with the rows.
+    package var policy = SavePolicy.error
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false
     /// The ledger of the rows that may be absent; it also notes the changes that delete rules make.

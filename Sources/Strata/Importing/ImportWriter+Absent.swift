@@ -1,7 +1,8 @@
 internal import StrataSQLite
 
 // An absent row is deleted by the delete rules, if it is as it was noted. It stays if a delete rule
-// would also delete a row that was made or edited since, or a row that the feed has.
+// would also delete a row that was made or edited since, a row that the feed has, or a row that no
+// server has sent.
 
 /// The keys that an edit changes or refers to, by table.
 typealias KeysInUse = [TableID: Set<RecordKey>]
@@ -12,12 +13,13 @@ extension ImportWriter {
     _ page: AbsentPage, notedIn ledger: ImportLedger, inUse: KeysInUse,
     in transaction: inout Transaction
   ) throws(StoreError) {
-    try noteAbsence(of: page, in: &transaction)
+    let local = try LocalRows(transaction.connection, transaction.model)
+    try noteAbsence(of: page, besides: local, in: &transaction)
     let protected = try ProtectedRows(
       transaction.connection, transaction.model, pushed: saving.pushed)
     let batch = EvictionBatch(
       table: page.table, candidates: page.rows[...], inUse: inUse, followsRules: true)
-    var run = EvictionRun(batch, keeping: protected, transaction) {
+    var run = EvictionRun(batch, keeping: protected, local, transaction) {
       [model = transaction.model] working, chosen throws(StoreError) in
       try ledger.hasOtherNow(among: working.dependents(of: chosen, in: page.table, model))
     }
@@ -29,17 +31,24 @@ extension ImportWriter {
     outcome.deleted += run.report.evicted
     // Rows that others refer to may be deleted later.
     outcome.kept += run.report.kept - run.report.keptReferenced
+    outcome.keptLocal += run.keptLocal
   }
 
   /// Tells the edits that wait that the server has no such rows. The rows stay.
+  ///
+  /// A row that no server has had is to be inserted there.
   private func noteAbsence(
-    of page: AbsentPage, in transaction: inout Transaction
+    of page: AbsentPage, besides local: LocalRows?, in transaction: inout Transaction
   ) throws(StoreError) {
     var deletions = Layer()
     for row in page.rows where saving.pushed?.attributes(page.table.id, row.key) == nil {
+      if try local?.contains(row.key, of: page.table) == true {
+        try transaction.makeInsertion(row.key, of: page.table)
+        continue
+      }
       deletions[page.table.id, row.key] = .blind(.set(nil))
     }
-    var met = MetRows(answers: nil)
+    var met = MetRows(answers: nil, policy: saving.policy)
     _ = try met.meet(&deletions, in: transaction)
     try met.write(without: [], [], in: &transaction)
   }

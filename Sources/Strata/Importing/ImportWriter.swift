@@ -22,6 +22,7 @@ struct ImportWriter {
     var (commit, outcome) = try writer.transaction(author: author) {
       transaction throws(StoreError) in
       var importing = ImportWriter(saving)
+      transaction.isImport = true
       try body(&importing, &transaction)
       try importing.mark(in: &transaction)
       return importing.outcome
@@ -71,7 +72,9 @@ struct ImportWriter {
     let (connection, model, builder) =
       (transaction.connection, transaction.model, transaction.builder)
     var layer = layer
-    var met = MetRows(answers: saving.answers)
+    var met = MetRows(answers: saving.answers, policy: saving.policy)
+    try RowMatch.follow(saving.matches, layer, in: &transaction)
+    try transaction.noteServerRows(layer)
     let protected = try ProtectedRows(connection, model, pushed: saving.pushed)
     if let protected { outcome.note(try protected.shield(&layer, builder, meeting: true)) }
     // Rows that come again meet the edits again.
@@ -94,6 +97,7 @@ struct ImportWriter {
       outcome.refused += failures
     }
     var waiting = try runRules(on: &working, in: &transaction)
+    let aside = protected == nil ? 0 : try met.makeRoom(in: &working, transaction)
     while saving.skipsRefused {
       let failures = try UniqueValues(connection: connection, model: model)
         .takeBackRefused(&working)
@@ -116,6 +120,8 @@ struct ImportWriter {
       }
     }
     outcome.note(changes, of: layer.count - waiting.count - skipped, in: layer.tables.keys)
+    // A row that was set aside waits in the outbox.
+    outcome.deleted -= aside
     return changes
   }
 

@@ -4,6 +4,8 @@ internal import StrataSQLite
 struct LinkReplacement {
   private let connection: Connection
   private let builder: RecordBuilder
+  /// The links and references that stay, because no server has sent them.
+  private let local: LocalRows?
   private(set) var layer = Layer()
   /// The number of rows to delete in each table, because the feed's arrays no longer have them.
   private(set) var absent: [TableID: Int] = [:]
@@ -13,6 +15,7 @@ struct LinkReplacement {
   ) throws(StoreError) {
     connection = transaction.connection
     builder = transaction.builder
+    local = try LocalRows(transaction.connection, transaction.model)
     // All removals come first, because a row that one owner loses may belong to another owner now.
     for set in sets {
       switch (set.links.kind, rule) {
@@ -36,6 +39,7 @@ struct LinkReplacement {
     for link in try connection.records(
       of: end.table, referringTo: set.owner, in: end.root, builder)
     where !wanted.contains(link.key(end.target)) {
+      if try local?.contains(link.key(Table.keyColumn), of: end.table) == true { continue }
       layer.compose(.blind(.set(nil)), end.table.id, link.key(Table.keyColumn))
     }
   }
@@ -71,6 +75,7 @@ struct LinkReplacement {
     let wanted = Set(set.targets)
     for row in try connection.records(of: table, referringTo: set.owner, in: column, builder)
     where !wanted.contains(row.key(Table.keyColumn)) {
+      if try local?.contains(row.key(Table.keyColumn), of: table) == true { continue }
       if deletesOthers {
         layer.compose(.blind(.set(nil)), table.id, row.key(Table.keyColumn))
         absent[table.id, default: 0] += 1

@@ -5,17 +5,15 @@ internal import StrataSQLite
 /// Such a row of the server moves the edits (`OutboxEntry.note`), and the store gets the row with the edits
 /// laid over it. The entries are written after the rows, without the rows that the import leaves out.
 struct MetRows {
-  private struct Met {
-    let table: Table
-    let key: RecordKey
-    /// The entry from now on; nil if no edit is left.
-    let entry: OutboxEntry?
-  }
-
-  private var rows: [Met] = []
+  /// The entries from now on; nil for a row of which no edit is left.
+  private var entries: [TableID: [RecordKey: OutboxEntry?]] = [:]
   private let answers: AnsweredRequest?
+  /// The policy for edits in conflict. With `error` they stay, and the outbox tells them.
+  private let policy: SavePolicy
 
-  init(answers: AnsweredRequest?) { self.answers = answers }
+  init(answers: AnsweredRequest?, policy: SavePolicy) {
+    (self.answers, self.policy) = (answers, policy)
+  }
 
   /// Lays the edits over the server's rows.
   ///
@@ -33,8 +31,9 @@ struct MetRows {
         let local = try connection.record(key, of: table, transaction.builder)
         let server = transaction.row(change, of: entry, local, in: table)
         let (row, left) = transaction.meet(
-          entry, server, local, in: table, isAnswer: answers?.isFor(table, key) == true)
-        if left != entry { rows.append(Met(table: table, key: key, entry: left)) }
+          entry, server, local, in: table, isAnswer: answers?.isFor(table, entry) == true,
+          policy)
+        if left != entry { entries[id, default: [:]][key] = .some(left) }
         let written = change.attributes(of: table)
         let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
         if isHidden && row == local && row != server {
@@ -54,16 +53,84 @@ struct MetRows {
     without left: [WorkingSet.Place], _ refused: ArraySlice<ValidationFailure>,
     in transaction: inout Transaction
   ) throws(StoreError) {
-    if rows.isEmpty { return }
+    if entries.isEmpty { return }
     let refused = Dictionary(grouping: refused, by: \.entity).mapValues { Set($0.map(\.key)) }
     let left = Dictionary(grouping: left, by: \.table).mapValues { Set($0.map(\.key)) }
-    for row in rows
-    where refused[row.table.entity]?.contains(row.key) != true
-      && left[row.table.id]?.contains(row.key) != true
-    {
-      try OutboxTable.set(row.entry, row.table, row.key, transaction.connection)
-      transaction.isCounted = true
+    for (id, entries) in entries {
+      let table = transaction.model[id]
+      for (key, entry) in entries
+      where refused[table.entity]?.contains(key) != true && left[id]?.contains(key) != true {
+        try OutboxTable.set(entry, table, key, transaction.connection)
+        transaction.isCounted = true
+      }
     }
+  }
+
+  // MARK: - Unique values
+
+  /// Sets edits aside that have a unique value of a server's row.
+  ///
+  /// - Returns: the number of rows that the store no longer has, because no server has them.
+  mutating func makeRoom(
+    in working: inout WorkingSet, _ transaction: Transaction
+  ) throws(StoreError) -> Int {
+    var removed = 0
+    let connection = transaction.connection
+    for id in working.tableIDs {
+      let table = transaction.model[id]
+      guard !table.uniques.isEmpty, try OutboxTable.hasEntries(of: table, connection) else {
+        continue
+      }
+      var isDone = true
+      repeat {
+        isDone = true
+        for unique in table.uniques {
+          let collisions = try UniqueValues(connection: connection, model: transaction.model)
+            .collisions(in: &working, of: table, unique)
+          for collision in collisions {
+            guard let server = try setAside(collision, unique, of: table, in: &working, transaction)
+            else { continue }
+            isDone = false
+            if server == nil { removed += 1 }
+          }
+        }
+      } while !isDone
+    }
+    return removed
+  }
+
+  /// Sets the edits of one of two rows aside that have the same unique values.
+  ///
+  /// - Returns: the server's row that takes the edited row's place; nil if both rows are the server's.
+  private mutating func setAside(
+    _ collision: UniqueValues.Collision, _ unique: [Int], of table: Table,
+    in working: inout WorkingSet, _ transaction: Transaction
+  ) throws(StoreError) -> Record?? {
+    let connection = transaction.connection
+    let keys = [collision.owner, collision.row.key]
+    for key in keys {
+      let met = entries[table.id]?[key]
+      let waiting: OutboxEntry?
+      if let met { waiting = met } else { waiting = try OutboxTable.entry(table, key, connection) }
+      guard var entry = waiting, entry.mayBeSetAside else { continue }
+      let stored = try connection.record(key, of: table, transaction.builder)
+      let place = working.tables[table.id]?.position(of: key)
+      guard let row = place.flatMap({ working.tables[table.id]?.all[$0].after }) ?? stored else {
+        continue
+      }
+      let server = entry.isKnown ? entry.server { transaction.decode($0, of: table) } : nil
+      // The value is the server's, so an edit of the other row has to give way.
+      if let server, server.values(of: unique) == row.values(of: unique) { continue }
+      let names = unique.map { table.columns[$0].name }.joined(separator: " and ")
+      let other = keys.first { $0 != key } ?? key
+      entry.setAside(
+        transaction.encode(row, of: table),
+        because: "\(table.entity) \(key) and \(other) have the same \(names); the server has \(other)")
+      entries[table.id, default: [:]][key] = .some(entry)
+      working.set(server, over: stored, key, table.id)
+      return .some(server)
+    }
+    return nil
   }
 }
 
@@ -81,10 +148,11 @@ extension Transaction {
 
   /// Moves the edits of a row onto the server's row.
   fileprivate func meet(
-    _ waiting: OutboxEntry, _ server: Record?, _ local: Record?, in table: Table, isAnswer: Bool
+    _ waiting: OutboxEntry, _ server: Record?, _ local: Record?, in table: Table, isAnswer: Bool,
+    _ policy: SavePolicy
   ) -> (row: Record?, left: OutboxEntry?) {
     var entry = waiting
-    let rebased = entry.note(server, isAnswer: isAnswer, local: local, in: table, policy: .error) {
+    let rebased = entry.note(server, isAnswer: isAnswer, local: local, in: table, policy: policy) {
       encode($0, of: table)
     } decode: {
       decode($0, of: table)

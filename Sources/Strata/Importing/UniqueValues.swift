@@ -2,7 +2,8 @@ internal import StrataSQLite
 
 /// The search for the rows of a batch whose unique values other rows have.
 ///
-/// These rows can be left out, so that they do not cost the whole batch. The state that the batch
+/// Edits that wait give way to a server's row (``MetRows``). Other such rows can be left out, so that
+/// they do not cost the whole batch. The state that the batch
 /// would leave decides. So rows that trade values do not collide, and neither do rows that take the
 /// values of a deleted row. If several rows want a value, the row that has it keeps it. If no row
 /// has it, the first row in key order gets it.
@@ -32,6 +33,27 @@ struct UniqueValues {
   private func takeBackRefused(
     _ working: inout WorkingSet, of table: Table, _ unique: [Int]
   ) throws(StoreError) -> [ValidationFailure] {
+    try collisions(in: &working, of: table, unique).map { collision in
+      working.tables[table.id]?.set(collision.row.before, at: collision.position)
+      return ValidationFailure(
+        entity: table.entity, key: collision.row.key,
+        attribute: unique.map { table.columns[$0].name }.joined(separator: " and "),
+        message: "\(collision.owner) has the same")
+    }
+  }
+
+  /// A row that wants a unique value, and the row that has it.
+  struct Collision {
+    let row: WorkingSet.Row
+    /// The position of the row among its table's rows.
+    let position: Int
+    let owner: RecordKey
+  }
+
+  /// Returns the rows of a batch that cannot have their values of some unique columns.
+  func collisions(
+    in working: inout WorkingSet, of table: Table, _ unique: [Int]
+  ) throws(StoreError) -> [Collision] {
     var owners: [[RecordKey]: RecordKey] = [:]
     var newcomers: [(position: Int, row: WorkingSet.Row, record: Record, values: [RecordKey])] = []
     for (position, row) in (working.tables[table.id]?.all ?? []).enumerated() {
@@ -42,7 +64,7 @@ struct UniqueValues {
         newcomers.append((position, row, record, values))
       }
     }
-    var refused: [ValidationFailure] = []
+    var collisions: [Collision] = []
     for (position, row, record, values) in newcomers {
       let stored =
         owners[values] == nil ? try owner(of: unique, in: record, table, &working) : nil
@@ -50,14 +72,9 @@ struct UniqueValues {
         owners[values] = row.key
         continue
       }
-      working.tables[table.id]?.set(row.before, at: position)
-      refused.append(
-        ValidationFailure(
-          entity: table.entity, key: row.key,
-          attribute: unique.map { table.columns[$0].name }.joined(separator: " and "),
-          message: "\(owner) has the same"))
+      collisions.append(Collision(row: row, position: position, owner: owner))
     }
-    return refused
+    return collisions
   }
 
   /// Returns the key of the stored row that has a record's values and does not lose them.
@@ -73,7 +90,7 @@ struct UniqueValues {
 extension Record {
   /// Returns the values of some columns; nil if a value is null, because a null equals no other
   /// value.
-  fileprivate func values(of columns: [Int]) -> [RecordKey]? {
+  func values(of columns: [Int]) -> [RecordKey]? {
     if columns.contains(where: isNull) { return nil }
     return columns.map { key($0) }
   }

@@ -32,6 +32,9 @@ internal import StrataSQLite
 ///
 /// `Observable`: reading ``currentCounts`` in a SwiftUI body or in `withObservationTracking` is enough.
 public actor Outbox: Observable {
+  /// The authors whose commits never wait.
+  static let alwaysIgnored: Set<String> = [Stack.importAuthor, Stack.evictionAuthor]
+
   private let store: Store
   private let pushes = Turnstile()
   /// The number of pushes in a row in which the server postponed requests.
@@ -88,16 +91,19 @@ public actor Outbox: Observable {
   ) async throws -> PushResult {
     var result = PushResult()
     var later: Set<PushOrder.Row> = []
+    var delay: Duration?
     while true {
       let waiting = try await waiting()
       if !waiting.empty.isEmpty { try await remove(waiting.empty) }
       var plan = PushPlan(waiting.steps, refused: waiting.refused, later: later)
-      let count = try await push(&plan, waiting, &later, &result, send)
+      let count = try await push(&plan, waiting, &later, &delay, &result, send)
       result.left = plan.left
       if count == 0 { break }
     }
     delays = later.isEmpty ? 0 : delays + 1
-    if !later.isEmpty { result.retryAfter = .seconds(min(300, 1 << min(delays - 1, 9))) }
+    if !later.isEmpty {
+      result.retryAfter = max(.seconds(min(300, 1 << min(delays - 1, 9))), delay ?? .zero)
+    }
     return result
   }
 
@@ -107,30 +113,33 @@ public actor Outbox: Observable {
   /// - Returns: the number of requests that were sent or have to be put in another order.
   private func push(
     _ plan: inout PushPlan, _ waiting: WaitingRequests,
-    _ later: inout Set<PushOrder.Row>, _ result: inout PushResult,
+    _ later: inout Set<PushOrder.Row>, _ delay: inout Duration?, _ result: inout PushResult,
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> Int {
     var count = 0
     var sent: (request: HandedOverRequest, verdict: PushVerdict)?
     while true {
       let step = Task.isCancelled ? nil : plan.nextStep()
-      let turn = try await turn(noting: sent, step.map { waiting[$0].request })
+      let (turn, problem) = try await turn(noting: sent, step.map { waiting[$0].request })
       sent = nil
+      if let problem { throw problem }
       try Task.checkCancellation()
       guard let step else { return count }
       switch turn {
       case .nothing: continue
       case .otherOrder: return count + 1
       case .send(let next):
-        let verdict = try await AnsweredRequest.$current.withValue(AnsweredRequest(next.request)) {
+        let verdict = try await AnsweredRequest.$current.withValue(AnsweredRequest(next)) {
           try await send(next.request)
         }
         sent = (next, verdict)
         plan.note(verdict, of: step)
         count += 1
         switch verdict {
-        case .done: result.sent += 1
-        case .later: later.insert(step.row)
+        case .done(key: _): result.sent += 1
+        case .later(let asked):
+          later.insert(step.row)
+          delay = [delay, asked].compactMap(\.self).max()
         case .refused: result.refused += 1
         }
       }
@@ -162,6 +171,78 @@ public actor Outbox: Observable {
         try WaitingRequests(reader.model, layout, reader.builder, connection)
       }
     }
+  }
+
+  // MARK: - Rows from before
+
+  /// Adds rows that were made before the store had an outbox, so that they are pushed as insertions.
+  ///
+  /// Rows that an import has brought, and rows that wait already, are left alone. So are rows that an
+  /// author of the outbox's ignored authors has written. A row's links to other rows are added with it,
+  /// and the rows to which it refers are not: add them, too, or use ``addEverything()``.
+  ///
+  /// Call it before the first refresh. An import that deletes absent rows keeps rows that no server has
+  /// sent (`ImportResult.unsent`), so it may also be called after it.
+  ///
+  /// - Parameter query: the rows.
+  /// - Returns: the number of added rows and links.
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed`, `diskFull` or another of
+  ///   SQLite's. The rows are added in portions of 500 rows. A call after an error adds the others.
+  /// - Complexity: O(*n* log *n*) of the rows, and memory for their keys.
+  @discardableResult
+  public func add<E: Entity>(_ query: Query<E>) async throws -> Int {
+    try await add([QueryPlan(query, store.model)])
+  }
+
+  /// Adds all rows and links that were made before the store had an outbox, as ``add(_:)`` does.
+  ///
+  /// - Returns: the number of added rows and links.
+  /// - Throws: the errors of ``add(_:)``.
+  @discardableResult
+  public func addEverything() async throws -> Int {
+    try await add(store.model.tables.map { QueryPlan(everyRowOf: $0) })
+  }
+
+  private func add(_ plans: [QueryPlan]) async throws -> Int {
+    var count = 0
+    for plan in plans {
+      let keys = try await store.reading { snapshot throws(StoreError) in
+        try await snapshot.versions(of: plan)
+      }.map(\.key)
+      for start in stride(from: 0, to: keys.count, by: RowVersion.batchSize) {
+        let portion = keys[start..<min(start + RowVersion.batchSize, keys.count)]
+        count += try await store.transaction { transaction throws(StoreError) in
+          try transaction.addToOutbox(portion, of: plan.table)
+        }.result
+      }
+    }
+    await counter.count()
+    return count
+  }
+
+  // MARK: - Keys
+
+  /// Gives a row the key that the server has given it, as ``PushRequest/done(as:id:)`` does.
+  ///
+  /// It is for a key that is known only after the push, such as from a message of the server.
+  ///
+  /// - Returns: false if the store has neither the row nor a request of it, or if another row with the
+  ///   new key waits to be inserted. Then nothing is changed.
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed`, `diskFull` or another of
+  ///   SQLite's.
+  /// - Complexity: O(*n* log *n*) of the rows and links that refer to the row.
+  @discardableResult
+  public func changeKey<E: Entity>(
+    of type: E.Type, from id: E.ID, to newID: E.ID
+  ) async throws -> Bool {
+    let table = store.model.table(of: type)
+    let (old, new) = (try table.key(id), try table.key(newID))
+    let (commit, isChanged) = try await store.transaction { transaction throws(StoreError) in
+      try transaction.changeKey(of: table, from: old, to: new)
+    }
+    if isChanged { await store.viewMerged(commit) }
+    await counter.count()
+    return isChanged
   }
 
   // MARK: - Refusals
@@ -277,8 +358,7 @@ public actor Outbox: Observable {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public func acknowledgeEverything() async throws {
     try await store.transaction { transaction throws(StoreError) in
-      try OutboxTable.removeAll(transaction.connection)
-      transaction.isCounted = true
+      try transaction.acknowledgeEverything()
     }
     await counter.count()
   }
@@ -288,19 +368,25 @@ public actor Outbox: Observable {
   /// Records the verdict on one request and hands over the next request, in one transaction.
   ///
   /// Cancelling the task does not stop the transaction.
+  ///
+  /// - Returns: the next step, and the reason why a row did not get the server's key.
   private func turn(
     noting sent: (request: HandedOverRequest, verdict: PushVerdict)?, _ next: PushRequest?
-  ) async throws(StoreError) -> PushTurn {
-    if sent == nil && next == nil { return .nothing }
-    let turn = try await store.writer.enqueue(.normal) {
+  ) async throws(StoreError) -> (turn: PushTurn, problem: StoreError?) {
+    if sent == nil && next == nil { return (.nothing, nil) }
+    let outcome = try await store.writer.enqueue(.normal) {
       [imports = store.imports] writer throws(StoreError) in
-      try writer.transaction { transaction throws(StoreError) in
-        if let sent { try transaction.noteVerdict(sent.request, sent.verdict, imports) }
-        return try next.map { next throws(StoreError) in try transaction.handOver(next) }
-      }.result ?? .nothing
+      try writer.transaction { transaction throws(StoreError) -> (PushTurn, StoreError?) in
+        if let sent,
+          let problem = try transaction.noteVerdict(sent.request, sent.verdict, imports)
+        {
+          return (.nothing, problem)
+        }
+        return (try next.map { next throws(StoreError) in try transaction.handOver(next) } ?? .nothing, nil)
+      }.result
     }.valueDespiteCancellation
     await counter.countIfWatched()
-    return turn
+    return outcome
   }
 }
 
@@ -321,14 +407,17 @@ extension Stack {
   /// Commits wait in the outbox from the first call of this method on. Use only a single outbox of
   /// a store at a time.
   ///
-  /// - Parameter authors: the authors whose commits a server already knows, from this call on.
-  ///   Imports are made by ``importAuthor`` unless their scratch context has another author.
-  ///   Evictions never wait.
+  /// Rows from before that call do not wait. ``Outbox/add(_:)`` adds them.
+  ///
+  /// - Parameter authors: further authors whose commits a server already knows, from this call on, such
+  ///   as a task that writes a server's rows without an import. Commits of ``importAuthor`` and
+  ///   ``evictionAuthor`` never wait. To push the records of an import, such as those of a file, give
+  ///   its scratch context another author.
   /// - Throws: ``StoreError`` with code `replicated`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func outbox(
-    ignoring authors: Set<String> = [importAuthor]
+    ignoring authors: Set<String> = []
   ) async throws -> Outbox {
-    let ignored = authors.union([Stack.evictionAuthor])
+    let ignored = authors.union(Outbox.alwaysIgnored)
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
       if try ReplicaTable.state(connection) != nil {

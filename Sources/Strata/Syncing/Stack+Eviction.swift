@@ -27,7 +27,7 @@ extension Stack {
   ) async throws -> EvictionReport {
     let plan = try QueryPlan(rule.query(store.now()), store.model)
     var candidates = try await store.reading { snapshot throws(StoreError) in
-      try await snapshot.evictionCandidates(plan)
+      try await snapshot.versions(of: plan)
     }
     let total = candidates.count
     var done = 0

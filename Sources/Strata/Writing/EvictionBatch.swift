@@ -19,7 +19,7 @@ struct EvictionBatch: Sendable {
   ) throws(StoreError) -> (report: EvictionReport, referenced: [RowVersion]) {
     try transaction.makeDeferredIndexes()
     let protected = try ProtectedRows(transaction.connection, transaction.model)
-    var run = EvictionRun(self, keeping: protected, transaction)
+    var run = EvictionRun(self, keeping: protected, nil, transaction)
     let rows = try run.choose()
     if !rows.isEmpty {
       var working = try run.consequences(of: rows[...])
@@ -34,7 +34,7 @@ struct EvictionBatch: Sendable {
 
 extension Snapshot {
   /// Returns the keys and the hashes of a query's rows, in its order, without keeping the rows.
-  func evictionCandidates(_ plan: QueryPlan) async throws(StoreError) -> [RowVersion] {
+  func versions(of plan: QueryPlan) async throws(StoreError) -> [RowVersion] {
     try await read { reader, connection throws(StoreError) in
       let rows = try connection.prepared(
         plan.select(limit: nil, offset: plan.offset), reader.model)

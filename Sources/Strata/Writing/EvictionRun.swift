@@ -9,6 +9,10 @@ struct EvictionRun {
 
   private let batch: EvictionBatch
   private let protected: ProtectedRows?
+  /// The rows that stay, because no server has sent them.
+  private let local: LocalRows?
+  /// The number of such rows.
+  private(set) var keptLocal = 0
   /// Returns whether the rules would delete a spared row with the given rows; nil if none is spared.
   private let spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)?
   private let connection: Connection
@@ -19,11 +23,13 @@ struct EvictionRun {
   private(set) var referenced: [RowVersion] = []
 
   init(
-    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ transaction: Transaction,
+    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ local: LocalRows?,
+    _ transaction: Transaction,
     sparing spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)? = nil
   ) {
     self.batch = batch
     self.protected = protected
+    self.local = local
     self.spares = spares
     connection = transaction.connection
     model = transaction.model
@@ -44,6 +50,8 @@ struct EvictionRun {
         report.keptEdited += 1
       } else if try protected?.attributes(batch.table.id, candidate.key) != nil {
         report.keptUnpushed += 1
+      } else if try local?.contains(candidate.key, of: batch.table) == true {
+        keptLocal += 1
       } else if !batch.followsRules, try isReferenced(candidate.key, going) {
         keepReferenced(candidate)
       } else {
@@ -98,6 +106,7 @@ struct EvictionRun {
       let working = try consequences(of: rows)
       if deletesWhatIsInUse(working) { return .edit }
       if try spares?(working, rows) == true { return .edit }
+      if try local?.areHit(by: working) == true { return .edit }
       return try protected?.areHit(by: working) == true ? .unpushed : nil
     } catch {
       guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }

@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 /// The recorder of a commit's edits for the outbox, inside the commit's transaction.
-struct OutboxRecorder {
+struct OutboxRecorder: ChangeRecorder {
   let connection: Connection
   let layout: HistoryLayout
   let builder: RecordBuilder
@@ -13,6 +13,7 @@ struct OutboxRecorder {
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
     if let tables, !tables.takesEdits(of: table.name) { return }
     var encoder = HistoryEncoder(layout)
+    let hasLocalRows = try LocalRowsTable.hasRows(of: table, connection)
     for row in changes {
       let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }
       var entry: OutboxEntry?
@@ -21,6 +22,13 @@ struct OutboxRecorder {
           HistoryDecoder.record($0, of: table, layout, builder)
         }
         entry = isLeft ? known : nil
+      } else if hasLocalRows, row.change.before != nil,
+        try LocalRowsTable.contains(row.key, of: table, connection)
+      {
+        // The server has never had the row, so an edit makes it, and a deletion needs no request.
+        try LocalRowsTable.remove(row.key, of: table, connection)
+        guard let after = row.change.after else { continue }
+        entry = OutboxEntry(Change(before: nil, after: after), commit: commit, encode: encode)
       } else {
         entry = OutboxEntry(row.change, commit: commit, encode: encode)
       }

@@ -10,8 +10,8 @@ struct RowWriter {
   let connection: Connection
   let model: Model
   let builder: RecordBuilder
-  /// The recorder of rows to push; nil if the commit is not pushed.
-  let outbox: OutboxRecorder?
+  /// The recorder of the changes; nil if nothing is to be recorded.
+  let recorder: (any ChangeRecorder)?
 
   /// Writes all rows and returns their changes, in key order.
   ///
@@ -61,7 +61,7 @@ struct RowWriter {
       changes.append(RowChange(key: row.key, change: Change(before: nil, after: row.after)))
     }
     // This comes before the limit: the outbox needs every row, even if the changes become a reset.
-    try outbox?.record(changes, of: table)
+    try recorder?.record(changes, of: table)
     if changes.isEmpty { return nil }
     if changes.count > TableChanges.limit { return .reset }
     changes.sortByKey()

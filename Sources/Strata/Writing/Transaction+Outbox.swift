@@ -25,7 +25,8 @@ extension Transaction {
     guard var entry = try entry(table, key) else { return .nothing }
     if entry.commit != planned.commit { return .otherOrder }
     let request = PushRequest(
-      entry, key, table, model, record: try connection.record(key, of: table, builder)
+      entry, key, table, model, record: try connection.record(key, of: table, builder),
+      store: try StoreIdentity.read(connection)
     ) { decode($0, of: table) }
     guard let request else {
       try set(nil, table, key)
@@ -41,37 +42,71 @@ extension Transaction {
   /// If imports have brought newer rows of the server meanwhile, the edits are moved onto them.
   ///
   /// - Parameter imports: the running imports, which are notified of a pushed row.
+  /// - Returns: the reason why the row did not get the server's key; nil if it did, or if it keeps its
+  ///   own.
   mutating func noteVerdict(
     _ sent: HandedOverRequest, _ verdict: PushVerdict, _ imports: ImportsUnderWay
-  ) throws(StoreError) {
+  ) throws(StoreError) -> StoreError? {
     isCounted = true
+    let table = sent.request.table
+    let found = try handedOver(sent)
+    let key = found?.key ?? sent.request.key
+    if let found { try noteVerdict(on: found.entry, key, sent, verdict, imports) }
+    guard case .done(let newKey?) = verdict, newKey != key else { return nil }
+    imports.notePushed(.all(table.columns.count), table.id, newKey)
+    if found == nil {
+      guard try connection.record(key, of: table, builder) != nil else { return nil }
+    }
+    return try changeKey(of: table, from: key, to: newKey) ? nil : .keyIsTaken(newKey, of: table)
+  }
+
+  /// Returns the entry of a request; the row may have got another key since.
+  private func handedOver(
+    _ sent: HandedOverRequest
+  ) throws(StoreError) -> (key: RecordKey, entry: OutboxEntry)? {
+    let request = sent.request
+    if let entry = try entry(request.table, request.key) { return (request.key, entry) }
+    var found: (key: RecordKey, entry: OutboxEntry)?
+    try OutboxTable.forEach(model, connection, isHandedOver: true) { table, key, entry in
+      if table === request.table && entry.handedOver?.commit == sent.commit { found = (key, entry) }
+    }
+    return found
+  }
+
+  private mutating func noteVerdict(
+    on waiting: OutboxEntry, _ key: RecordKey, _ sent: HandedOverRequest, _ verdict: PushVerdict,
+    _ imports: ImportsUnderWay
+  ) throws(StoreError) {
     let (request, table) = (sent.request, sent.request.table)
-    guard var entry = try entry(table, request.key) else { return }
+    var entry = waiting
     let isAnswered = entry.handedOver?.isAnswered == true
     let isLeft: Bool
     switch verdict {
-    case .later: isLeft = entry.postpone(at: sent.commit)
+    case .later(after: _): isLeft = entry.postpone(at: sent.commit)
     case .refused(let reason): isLeft = entry.refuse(reason, at: sent.commit)
-    case .done:
-      imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
+    case .done(key: _):
+      if request.kind == .insert { try noteServerRows([key], of: table) }
+      imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
       isLeft = entry.acknowledge(at: sent.commit)
-      if !isLeft && isAnswered && request.kind != .delete {
-        try set(nil, table, request.key)
-        return try take(entry.server { decode($0, of: table) }, for: request)
+      // The server has taken a row that was set aside.
+      let aside = entry.aside.flatMap { decode($0, of: table) }
+      if !isLeft && (isAnswered || aside != nil) && request.kind != .delete {
+        try set(nil, table, key)
+        let answer = isAnswered ? entry.server { decode($0, of: table) } : aside
+        return try take(answer, table, key)
       }
     }
     if isLeft {
-      try settle(entry, request)
+      try settle(entry, table, key)
     } else {
-      try set(nil, table, request.key)
+      try set(nil, table, key)
     }
   }
 
   /// Moves an entry's edits onto the row that an import brought during the request, if one did.
   private mutating func settle(
-    _ waiting: OutboxEntry, _ request: PushRequest
+    _ waiting: OutboxEntry, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
-    let (table, key) = (request.table, request.key)
     let local = try connection.record(key, of: table, builder)
     var entry = waiting
     let rebased = entry.settle(local: local, in: table) {
@@ -80,7 +115,7 @@ extension Transaction {
       decode($0, of: table)
     }
     try set(rebased?.isLeft == false ? nil : entry, table, key)
-    if let rebased, rebased.row != local { try take(rebased.row, for: request) }
+    if let rebased, rebased.row != local { try take(rebased.row, table, key) }
   }
 
   /// Gives the row of a request the server's values, if no rule forbids them.
@@ -88,13 +123,13 @@ extension Transaction {
   /// The verdict is noted in any case. A row that breaks a rule stays as it is, as in an import that
   /// leaves it out.
   private mutating func take(
-    _ row: Record?, for request: PushRequest
+    _ row: Record?, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
     guard let row else { return }
     do throws(StoreError) {
       let connection = connection
       try connection.atomically { () throws(StoreError) in
-        try writeRow(row, request.table, request.key)
+        try writeRow(row, table, key)
       }
     } catch {
       let rules: [StoreError.Code] = [
@@ -102,6 +137,17 @@ extension Transaction {
       ]
       guard rules.contains(error.code), connection.isInTransaction else { throw error }
     }
+  }
+
+  /// Forgets all entries, as if the server had done their requests.
+  mutating func acknowledgeEverything() throws(StoreError) {
+    var inserted: [TableID: [RecordKey]] = [:]
+    try OutboxTable.forEach(model, connection) { table, key, entry in
+      if !entry.isKnown { inserted[table.id, default: []].append(key) }
+    }
+    for (table, keys) in inserted { try noteServerRows(keys, of: model[table]) }
+    try OutboxTable.removeAll(connection)
+    isCounted = true
   }
 
   /// Removes entries of which nothing can be sent, unless their rows were edited since.
@@ -115,6 +161,57 @@ extension Transaction {
       try set(nil, table, key)
       isCounted = true
     }
+  }
+
+  // MARK: - Rows that no server has
+
+  /// Adds rows that no server has to the outbox, with the links of these rows.
+  ///
+  /// - Returns: the number of rows and links that wait now and did not wait to be inserted before.
+  mutating func addToOutbox(
+    _ keys: some Sequence<RecordKey>, of table: Table
+  ) throws(StoreError) -> Int {
+    guard let local = try LocalRows(connection, model) else { return 0 }
+    var count = 0
+    for key in keys {
+      guard try local.contains(key, of: table),
+        let row = try connection.record(key, of: table, builder)
+      else { continue }
+      if try entry(table, key) != nil {
+        if try makeInsertion(key, of: table) { count += 1 }
+      } else {
+        let insertion = OutboxEntry(Change(before: nil, after: row), commit: number) {
+          encode($0, of: table)
+        }
+        try set(insertion, table, key)
+        try LocalRowsTable.remove(key, of: table, connection)
+        isCounted = true
+        count += 1
+      }
+      for reference in table.referrers where model[reference.table].isJoin {
+        let join = model[reference.table]
+        let links = try connection.records(
+          of: join, referringTo: key, in: reference.column, builder)
+        count += try addToOutbox(links.map { $0.key(Table.keyColumn) }, of: join)
+      }
+    }
+    return count
+  }
+
+  /// Makes the edits of a row that no server has an insertion.
+  ///
+  /// - Returns: false if the row has no such edits, or if a server may have received them.
+  @discardableResult
+  mutating func makeInsertion(
+    _ key: RecordKey, of table: Table
+  ) throws(StoreError) -> Bool {
+    guard var waiting = try entry(table, key), waiting.becomeInsertion(table.columns.count) else {
+      return false
+    }
+    try set(waiting, table, key)
+    try LocalRowsTable.remove(key, of: table, connection)
+    isCounted = true
+    return true
   }
 
   // MARK: - Refused requests
@@ -185,7 +282,7 @@ extension Transaction {
   // MARK: -
 
   /// Writes a row of the server, by the rules of the schema; nil deletes the row.
-  private mutating func writeRow(
+  mutating func writeRow(
     _ row: Record?, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
     var working = try resolve(.set(row), table, key)
@@ -243,11 +340,11 @@ extension Transaction {
 
   // MARK: -
 
-  private func entry(_ table: Table, _ key: RecordKey) throws(StoreError) -> OutboxEntry? {
+  func entry(_ table: Table, _ key: RecordKey) throws(StoreError) -> OutboxEntry? {
     try OutboxTable.entry(table, key, connection)
   }
 
-  private func set(
+  func set(
     _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
     try OutboxTable.set(entry, table, key, connection)

@@ -108,9 +108,9 @@ extension Transaction {
     _ error: StoreError, in table: Table, _ working: inout WorkingSet, _ pulled: [ServerRows]
   ) throws(StoreError) -> Bool {
     for key in error.keys.reversed() {
-      guard var entry = try OutboxTable.entry(table, key, connection), entry.aside == nil,
-        entry.kind != .delete
-      else { continue }
+      guard var entry = try OutboxTable.entry(table, key, connection), entry.mayBeSetAside else {
+        continue
+      }
       let position = working.tables[table.id]?.position(of: key)
       let stored = try connection.record(key, of: table, builder)
       let row = position.flatMap { working.tables[table.id]?.all[$0].after } ?? stored
@@ -226,7 +226,7 @@ extension Transaction {
 
 extension WorkingSet {
   /// Sets the final state of a row that may or may not be in the set.
-  fileprivate mutating func set(
+  mutating func set(
     _ after: Record?, over before: Record?, _ key: RecordKey, _ table: TableID
   ) {
     if let position = tables[table]?.position(of: key) {

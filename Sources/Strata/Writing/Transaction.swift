@@ -22,16 +22,21 @@ struct Transaction {
   ///
   /// The writer takes a commit without a number for a commit of another program.
   var isCounted = false
+  /// Whether an import writes the rows.
+  var isImport = false
   /// Whether an index was made or dropped.
   var hasNewSchema = false
   /// Whether indexes are dropped until an import ends.
   var hasDeferredIndexes: Bool
   private var written = CollectedChanges()
-  /// What the outbox does with the author's edits; nil before the first write.
+  /// What becomes of the author's edits; nil before the first write.
   private var editRule: EditRule?
 
   private enum EditRule {
-    case ignored
+    /// The author writes a server's rows.
+    case server
+    /// The store has no outbox.
+    case local
     /// - Parameter tables: the tables that follow a server; nil if the outbox takes edits of all.
     case pushed(ReplicatedTables?)
   }
@@ -82,16 +87,21 @@ struct Transaction {
   ) throws(StoreError) -> [TableID: TableChanges] {
     let writer = RowWriter(
       connection: connection, model: model, builder: builder,
-      outbox: isPushed ? try outboxRecorder(for: working) : nil)
+      recorder: isPushed ? try recorder(for: working) : nil)
     let changes = try writer.write(&working)
     written.add(changes)
     return changes
   }
 
-  private mutating func outboxRecorder(
+  private mutating func recorder(
     for working: WorkingSet
-  ) throws(StoreError) -> OutboxRecorder? {
-    guard case .pushed(let tables) = try rule() else { return nil }
+  ) throws(StoreError) -> any ChangeRecorder {
+    let tables: ReplicatedTables?
+    switch try rule() {
+    case .server: return LocalRowsRecorder(connection: connection, isServer: true)
+    case .local: return LocalRowsRecorder(connection: connection, isServer: false)
+    case .pushed(let replicated): tables = replicated
+    }
     if let tables, !tables.readOnly.isEmpty {
       for (id, rows) in working.tables
       where !rows.all.isEmpty && tables.readOnly.contains(model[id].name) {
@@ -105,11 +115,27 @@ struct Transaction {
 
   private mutating func rule() throws(StoreError) -> EditRule {
     if let editRule { return editRule }
-    let isPushed = try OutboxTable.pushes(author, connection)
     let rule: EditRule =
-      isPushed ? .pushed(try OutboxTable.replicatedTables(connection)) : .ignored
+      switch try OutboxTable.pushes(author, connection) {
+      case true?: .pushed(try OutboxTable.replicatedTables(connection))
+      case false?: .server
+      case nil: isImport || Outbox.alwaysIgnored.contains(author) ? .server : .local
+      }
     editRule = rule
     return rule
+  }
+
+  /// Notes that a server has the rows of a layer, if the author writes a server's rows.
+  mutating func noteServerRows(_ layer: Layer) throws(StoreError) {
+    guard case .server = try rule() else { return }
+    for (table, changes) in layer.tables {
+      try noteServerRows(changes.lazy.map(\.key), of: model[table])
+    }
+  }
+
+  /// Notes that a server has rows of a table.
+  func noteServerRows(_ keys: some Sequence<RecordKey>, of table: Table) throws(StoreError) {
+    try LocalRowsRecorder(connection: connection, isServer: true).noteServerRows(keys, of: table)
   }
 
   /// Marks cache entries as imported now.

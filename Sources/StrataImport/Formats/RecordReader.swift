@@ -63,6 +63,9 @@ struct RecordReader {
   }
 
   /// Whether records may make links.
+  /// The columns by which rows that were made here are found.
+  var matches: [RowMatch] { paths.flatMap { $0.mappers.flatMap(\.matches) } }
+
   var hasLinks: Bool { paths.contains { $0.mappers.contains(where: \.hasLinks) } }
 
   /// Whether records may get their position as the key, which is unique only within one source.

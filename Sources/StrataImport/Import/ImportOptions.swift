@@ -38,10 +38,43 @@ public struct ImportOptions: Sendable {
     case skip(listing: Int = 100)
   }
 
+  /// What becomes of an edit that waits to be pushed if the server has changed the same attribute in
+  /// another way, and the attribute has no merge rule.
+  ///
+  /// While a request of the row is under way, the edit stays and is told, whatever the rule is.
+  public enum Conflicts: Sendable, Hashable {
+    /// The edit stays, and `Outbox.conflicts()` lists it with both values.
+    ///
+    /// A row that the server has deleted stays, too.
+    case keepAndTell
+    /// The edit stays and starts from the server's row, as if it had been made to it.
+    ///
+    /// A row that the server has deleted goes.
+    case mergeMine
+    /// The attribute gets the server's value; edits of other attributes stay.
+    ///
+    /// A row that the server has deleted goes, and a row that was deleted here comes back if the server
+    /// has changed it.
+    case mergeTheirs
+    /// The whole edit of the row is given up.
+    case discard
+
+    var policy: SavePolicy {
+      switch self {
+      case .keepAndTell: .error
+      case .mergeMine: .mergeMine
+      case .mergeTheirs: .mergeTheirs
+      case .discard: .discard
+      }
+    }
+  }
+
   /// The way in which the records become visible.
   public var commits = Commits.batched
   /// The reaction to refused records.
   public var refusedRecords = RefusedRecords.stop
+  /// What becomes of edits that wait to be pushed and that conflict with the server's rows.
+  public var conflicts = Conflicts.keepAndTell
   /// The time for which a transaction may hold the writer.
   ///
   /// Batches are as large as the time allows. A save of the view context hardly waits longer. Once one has

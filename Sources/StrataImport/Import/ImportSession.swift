@@ -23,6 +23,7 @@ final class ImportSession: Sendable {
   /// The target of batches; nil for a child of another context, where records become edits.
   let target: ImportTarget?
   let options: ImportOptions
+  private let matches: [RowMatch]
   /// The rows that may be absent, in the order in which they are deleted.
   let scopes: [ImportScope]
   let ledger = ImportLedger()
@@ -36,11 +37,12 @@ final class ImportSession: Sendable {
 
   init(
     _ target: ImportTarget?, _ pushed: PushedRows, _ options: ImportOptions,
-    _ scopes: [ImportScope], _ marks: FreshnessMarks, _ monitor: ImportMonitor?
+    _ matches: [RowMatch], _ scopes: [ImportScope], _ marks: FreshnessMarks, _ monitor: ImportMonitor?
   ) {
     self.target = target
     self.pushed = pushed
     self.options = options
+    self.matches = matches
     self.scopes = scopes
     self.marks = marks
     self.monitor = monitor
@@ -59,6 +61,8 @@ final class ImportSession: Sendable {
   var saving: ImportTarget.Saving {
     var saving = ImportTarget.Saving()
     saving.skipsRefused = skipsRefused
+    saving.policy = options.conflicts.policy
+    saving.matches = matches
     saving.noted = looksForAbsentRows ? ledger : nil
     if options.commits == .batched { saving.load = load }
     saving.pushed = pushed
@@ -70,7 +74,7 @@ final class ImportSession: Sendable {
   /// Whether the store has all records that were read.
   private var isComplete: Bool {
     let state = state.withLock { $0 }
-    return state.isComplete && state.progress.result.skipped == 0 && state.progress.result.kept == 0
+    return state.isComplete && state.progress.result.skipped == 0
   }
 
   // MARK: - Batches
@@ -204,7 +208,8 @@ final class ImportSession: Sendable {
       progress.result.updated += outcome.updated
       progress.result.unchanged += outcome.unchanged
       progress.result.deleted += outcome.deleted
-      progress.result.kept += outcome.kept
+      progress.result.kept += outcome.kept + outcome.keptLocal
+      progress.result.unsent += outcome.keptLocal
       progress.result.duplicates += outcome.replaced
       progress.result.commit = max(progress.result.commit, outcome.commit)
       progress.checkpoint = checkpoint ?? progress.checkpoint

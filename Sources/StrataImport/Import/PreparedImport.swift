@@ -54,8 +54,8 @@ struct PreparedImport: Sendable {
     do throws(StoreError) {
       scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
       session = ImportSession(
-        scratch.batchTarget(author: options.author), scratch.beginImport(), options, scopes,
-        try scratch.marks(marksFresh, claim: claim), monitor)
+        scratch.batchTarget(author: options.author), scratch.beginImport(), options,
+        reader.matches, scopes, try scratch.marks(marksFresh, claim: claim), monitor)
     } catch {
       throw .store(error)
     }

@@ -54,6 +54,8 @@ final class EntityMapper {
   let defaults: NewEntity
   /// Values of every record, by column. They replace the feed's values.
   let constants: [Int: Cell]
+  /// The unique column by which a row that was made here is found; nil for none.
+  private let match: Int?
   /// The origin of each column's value; nil for attributes that the feed does not have.
   let sources: [ColumnSource?]
   let objects: [Object]
@@ -74,13 +76,14 @@ final class EntityMapper {
   private let newBuilder = RecordBuilder()
 
   init(
-    _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], sources: [ColumnSource?],
-    objects: [Object], arrays: [Elements], linkages: [Linkage] = [], columns: [JSONColumn],
+    _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], match: Int? = nil,
+    sources: [ColumnSource?], objects: [Object], arrays: [Elements], linkages: [Linkage] = [], columns: [JSONColumn],
     pathCount: Int, deletion: DeletionRule? = nil
   ) {
     self.table = table
     self.defaults = defaults
     self.constants = constants
+    self.match = match
     self.sources = sources
     self.objects = objects
     self.arrays = arrays
@@ -114,6 +117,12 @@ final class EntityMapper {
   var hasLinks: Bool {
     !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)
       || arrays.contains { $0.links != nil || $0.mapper.hasLinks }
+  }
+
+  /// The columns by which rows of the mapping, and of nested mappings, are found.
+  var matches: [RowMatch] {
+    (match.map { [RowMatch(table: table, column: $0)] } ?? [])
+      + objects.flatMap(\.mapper.matches) + arrays.flatMap(\.mapper.matches)
   }
 
   /// Whether a record without a key gets its position as the key.

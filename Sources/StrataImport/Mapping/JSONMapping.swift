@@ -281,4 +281,28 @@ public struct JSONMapping<Root: Entity>: Sendable {
         attribute: .path(path), cell: { () throws(ValueError) -> Cell in try value.cell }))
     return Self(copy)
   }
+
+  /// Returns the mapping that finds a row which was made here by a unique attribute.
+  ///
+  /// It is for a server that gives keys of its own and keeps an attribute that the app has made, such as
+  /// a UUID. If a row with another key has a record's value of the attribute, it is the record's row. It
+  /// gets the record's key, with everything that names the row, as with `PushRequest.done(as:id:)`.
+  ///
+  /// ```swift
+  /// static let json = JSONMapping<Note> {
+  ///   Field(\.id, "id")
+  ///   Field(\.localID, "client_id")
+  ///   Field(\.title, "title")
+  /// }.matching(\.localID)
+  /// ```
+  ///
+  /// If the attribute is not unique by itself in the schema, the import fails with an ``ImportError`` with
+  /// code `invalidMapping`. An import into a child context matches no rows.
+  public func matching<Value: AttributeValue>(
+    _ path: any WritableKeyPath<Root, Value> & Sendable
+  ) -> Self {
+    var copy = definition
+    copy.match = .path(path)
+    return Self(copy)
+  }
 }

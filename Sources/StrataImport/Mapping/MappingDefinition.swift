@@ -27,6 +27,8 @@ struct MappingDefinition: Sendable {
   let parts: [Part]?
   /// Values that every record has.
   var constants: [ConstantDefinition] = []
+  /// The unique attribute by which a row that was made here is found.
+  var match: MappedAttribute?
 }
 
 /// A value that an attribute has in every record.
@@ -104,7 +106,8 @@ extension MappingDefinition {
   /// The text does not contain every difference. The app's conversions are closures. A key path
   /// prints the same name on every launch only if it is of a stored property.
   var text: String {
-    let constants = constants.map { " \($0.text)" }.joined()
+    let constants =
+      constants.map { " \($0.text)" }.joined() + (match.map { " matching \($0)" } ?? "")
     guard let parts else { return "\(entity)\(constants)" }
     return "\(entity)(\(parts.map(\.text).joined(separator: ", ")))\(constants)"
   }

@@ -86,8 +86,8 @@ struct MappingResolver {
           + "first")
     }
     return EntityMapper(
-      table, defaults: defaults, constants: try constants(of: mapping, table), sources: sources,
-      objects: objects, arrays: arrays,
+      table, defaults: defaults, constants: try constants(of: mapping, table),
+      match: try match(of: mapping, table), sources: sources, objects: objects, arrays: arrays,
       linkages: linkages, columns: columns, pathCount: objectPaths.count, deletion: deletion)
   }
 
@@ -106,6 +106,20 @@ struct MappingResolver {
       }
     }
     return constants
+  }
+
+  /// Returns the column by which a row that was made here is found.
+  private func match(
+    of mapping: MappingDefinition, _ table: Table
+  ) throws(ImportError) -> Int? {
+    guard let match = mapping.match else { return nil }
+    let column = try match.column(of: table)
+    guard table.isUnique(column) else {
+      throw .mapping(
+        "\(table.entity).\(table.columns[column].name) is not unique, so it finds no single row; "
+          + "declare it as unique in the schema")
+    }
+    return column
   }
 
   private mutating func linkage(

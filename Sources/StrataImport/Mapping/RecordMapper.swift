@@ -45,6 +45,9 @@ final class RecordMapper {
   /// Whether records, or their nested entities, make links.
   var hasLinks: Bool { root.hasLinks }
 
+  /// The columns by which rows that were made here are found.
+  var matches: [RowMatch] { root.matches }
+
   /// Returns the remedy for a value that is not a field's; nil for the value of a field.
   func advice(at path: JSONPath, _ reason: String) -> String? { root.advice(at: path, reason) }
 

@@ -28,8 +28,14 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var deleted = 0
   /// The number of rows that stay as they are although the feed has other values or lacks them.
   ///
-  /// These rows were changed meanwhile, are kept by a delete rule, or wait to be pushed.
+  /// These rows were changed meanwhile, are kept by a delete rule, wait to be pushed, or are
+  /// ``unsent``.
   public internal(set) var kept = 0
+  /// The number of absent rows that stay because no server has ever sent them.
+  ///
+  /// They were made here before the store had an outbox. `Outbox.add(_:)` makes them wait to be pushed.
+  /// In a store without an outbox absent rows are deleted, whoever made them.
+  public internal(set) var unsent = 0
   /// The number of records that were refused and left out.
   public internal(set) var skipped = 0
   /// The first records that were left out, up to the limit of ``ImportOptions/RefusedRecords``.
@@ -52,7 +58,7 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let counts = [
       (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"), (deleted, "deleted"),
-      (kept, "kept"), (skipped, "skipped"), (duplicates, "duplicates"),
+      (kept, "kept"), (unsent, "unsent"), (skipped, "skipped"), (duplicates, "duplicates"),
     ]
     let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return "\(records) records" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))

@@ -1,0 +1,127 @@
+import Foundation
+import Strata
+import StrataTestTurns
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+private struct Invoice: Entity, Equatable {
+  var id = 0
+  var number: Int?
+  var title = ""
+
+  static let schema = Schema<Invoice>("invoices", key: \.id) {
+    Attribute(\.number).unique()
+    Attribute(\.title)
+  }
+  static let json = JSONMapping<Invoice> {
+    Field(\.id, "id")
+    Field(\.number, "number")
+    Field(\.title, "title")
+  }
+}
+
+/// Unique values that were taken here while the server gave them to another row.
+@Suite(.inTurn, .stack(Invoice.self)) struct SetAsideTests {
+  let stack = Stack.test
+
+  @discardableResult
+  private func hear(_ json: String, _ change: (inout ImportOptions) -> Void = { _ in }) async throws
+    -> ImportResult
+  {
+    var options = ImportOptions()
+    change(&options)
+    return try await stack.importJSON(
+      Invoice.self, from: .data(Data(json.utf8)), mapping: Invoice.json, options: options)
+  }
+
+  private func stored() async throws -> [String] {
+    try await stack.fetch(Invoice.all.sorted(by: \.id)).map { "\($0.id): \($0.number ?? 0) \($0.title)" }
+  }
+
+  private static let feed = #"[{"id": 1, "number": 8, "title": "a"}, {"id": 2, "number": 9, "title": "b"}]"#
+  private static let batches = [ImportOptions.Commits.batched, .atomic]
+
+  @Test(arguments: batches, [true, false])
+  func `a number that was taken offline blocks nothing and is told`(
+    _ commits: ImportOptions.Commits, _ skips: Bool
+  ) async throws {
+    let outbox = try await stack.outbox()
+    try await stack.withScratch { $0.insert(Invoice(id: 100, number: 8, title: "mine")) }
+    let result = try await hear(Self.feed) {
+      $0.commits = commits
+      if skips { $0.refusedRecords = .skip() }
+    }
+    #expect(result.inserted == 2 && result.deleted == 0 && result.skipped == 0)
+    #expect(try await stored() == ["1: 8 a", "2: 9 b"])
+    let refusal = try #require(try await outbox.refusals().first)
+    #expect(refusal.request.value(as: Invoice.self)?.title == "mine")
+    #expect(refusal.reason == "Invoice 100 and 1 have the same number; the server has 1")
+    // An edit repairs it.
+    try await stack.withScratch { $0.insert(Invoice(id: 100, number: 10, title: "mine")) }
+    #expect(try await outbox.refusals().isEmpty)
+    #expect(try await outbox.requests().map(\.kind) == [.insert])
+    #expect(try await stored() == ["1: 8 a", "2: 9 b", "100: 10 mine"])
+    // Nothing changes when the feed comes again.
+    #expect(try await hear(Self.feed).unchanged == 2)
+  }
+
+  @Test func `an edit gives way to the server's row, and can be retried or given up`() async throws {
+    let outbox = try await stack.outbox()
+    try await hear(#"[{"id": 5, "number": 5, "title": "a"}]"#)
+    try await stack.withScratch { scratch in
+      scratch.update(try #require(try await scratch.find(Invoice.self, 5))) {
+        $0.number = 8
+        $0.title = "mine"
+      }
+    }
+    try await hear(Self.feed)
+    #expect(try await stored() == ["1: 8 a", "2: 9 b", "5: 5 a"])
+    let refusal = try #require(try await outbox.refusals().first)
+    await #expect(throws: StoreError.self) { try await outbox.retry(refusal) }
+    // Once the number is free, the edit returns.
+    try await hear(#"[{"id": 1, "number": 7, "title": "a"}]"#)
+    #expect(try await outbox.retry(refusal))
+    #expect(try await stored() == ["1: 7 a", "2: 9 b", "5: 8 mine"])
+    #expect(try await outbox.requests().first?.attributes == ["number", "title"])
+  }
+
+  @Test func `a server's row with an edit of the same number keeps the server's number`() async throws {
+    let outbox = try await stack.outbox()
+    try await hear(#"[{"id": 1, "number": 1}, {"id": 2, "number": 2}]"#)
+    try await stack.withScratch { scratch in
+      scratch.update(try #require(try await scratch.find(Invoice.self, 1))) { $0.number = 3 }
+      scratch.update(try #require(try await scratch.find(Invoice.self, 2))) { $0.title = "mine" }
+    }
+    // Both rows have edits; only the first row's number is an edit.
+    try await hear(#"[{"id": 1, "number": 1}, {"id": 2, "number": 3}]"#)
+    #expect(try await stored() == ["1: 1 ", "2: 3 mine"])
+    #expect(try await outbox.refusals().map { $0.request.key.cell } == [.integer(1)])
+    #expect(try await outbox.requests().map { $0.key.cell } == [.integer(2)])
+  }
+
+  @Test func `a request under way whose row was set aside brings the row back when it is done`() async throws {
+    let outbox = try await stack.outbox()
+    try await stack.withScratch { $0.insert(Invoice(id: 100, number: 8, title: "mine")) }
+    try await outbox.push { [stack] _ in
+      try await stack.importJSON(
+        Invoice.self, from: .data(Data(#"[{"id": 1, "number": 8}]"#.utf8)), mapping: Invoice.json)
+      #expect(try await stack.find(Invoice.self, 100) == nil)
+      try await stack.importJSON(
+        Invoice.self, from: .data(Data(#"[{"id": 1, "number": 7}]"#.utf8)), mapping: Invoice.json)
+      return .done
+    }
+    #expect(try await stored() == ["1: 7 ", "100: 8 mine"])
+    #expect(try await outbox.requests().isEmpty)
+  }
+
+  @Test func `two rows of the server are still an error`() async throws {
+    _ = try await stack.outbox()
+    try await hear(#"[{"id": 1, "number": 8}]"#)
+    let error = await #expect(throws: ImportError.self) {
+      try await hear(#"[{"id": 2, "number": 8}]"#)
+    }
+    #expect(error?.storeError?.code == .uniquenessViolated)
+  }
+}
