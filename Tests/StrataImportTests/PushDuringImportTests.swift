@@ -93,6 +93,7 @@ import Testing
     commits: ImportOptions.Commits
   ) async throws {
     try await stack.withScratch { scratch in
+      scratch.author = Stack.importAuthor
       for id in 1...2 { scratch.insert(Author(id: id)) }
     }
     try await stack.books(Book.lines(1...6))

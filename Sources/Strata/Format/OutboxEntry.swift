@@ -404,6 +404,8 @@ struct OutboxEntry: Sendable, Equatable {
     // Only the verdict tells whether the server's row has the edits.
     newest = server.map { .row(encode($0)) } ?? .gone
     if isAnswer { handedOver?.isAnswered = true }
+    // If the answer to the insertion is lost, an update follows, not a second insertion.
+    if server != nil && handedOver?.isDeletion == false { isKnown = true }
     guard !isDeleted, let server, let local, server.count == local.count else {
       return Rebased(row: local, isLeft: true)
     }

@@ -129,7 +129,7 @@ private struct Rules {
       isOpen = true
     case .revert:
       if !isRefused || !waits { return false }
-      shown = isNew ? nil : server
+      shown = server
       end()
     default: return false
     }
