@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 // An import into a child of another context turns its records into edits. A save writes them like
-// edits of the user, so changes that would overwrite or delete unpushed edits are left out first.
+// edits of the user. So edits that wait to be pushed are laid over them first.
 
 extension ScratchContext {
   /// Adds a batch to this context's edits, except for changes of unpushed values.
@@ -54,11 +54,17 @@ extension Store {
     _ layer: Layer, _ pushed: PushedRows
   ) async throws(StoreError) -> (layer: Layer, leftOut: ProtectedRows.LeftOut) {
     if layer.isEmpty { return (layer, ProtectedRows.LeftOut()) }
+    let layout = historyLayout
     return try await reading { snapshot throws(StoreError) in
       try await snapshot.readOnce { reader, connection throws(StoreError) in
         var (layer, leftOut) = (layer, ProtectedRows.LeftOut())
         if let protected = try ProtectedRows(connection, reader.model, pushed: pushed) {
           leftOut = try protected.shield(&layer, reader.builder)
+          var met = MetRows(answers: nil, policy: .error)
+          leftOut.add(
+            try met.meet(
+              &layer, connection, reader.model,
+              EntryCoding(layout: layout, builder: reader.builder), isWhole: false))
         }
         try LocalRows(connection, reader.model)?.keep(&layer)
         return (layer, leftOut)

@@ -49,7 +49,8 @@ extension ImportWriter {
       deletions[page.table.id, row.key] = .blind(.set(nil))
     }
     var met = MetRows(answers: nil, policy: saving.policy)
-    _ = try met.meet(&deletions, in: transaction)
+    _ = try met.meet(
+      &deletions, transaction.connection, transaction.model, transaction.coding)
     try met.write(without: [], [], in: &transaction)
   }
 }

@@ -76,10 +76,12 @@ struct ImportWriter {
     try RowMatch.follow(saving.matches, layer, in: &transaction)
     try transaction.noteServerRows(layer)
     let protected = try ProtectedRows(connection, model, pushed: saving.pushed)
-    if let protected { outcome.note(try protected.shield(&layer, builder, meeting: true)) }
+    if let protected { outcome.note(try protected.shield(&layer, builder)) }
     // Rows that come again meet the edits again.
     let server = layer
-    if protected != nil { outcome.note(try met.meet(&layer, in: transaction)) }
+    if protected != nil {
+      outcome.note(try met.meet(&layer, connection, model, transaction.coding))
+    }
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)

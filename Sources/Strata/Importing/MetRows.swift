@@ -17,35 +17,59 @@ struct MetRows {
 
   /// Lays the edits over the server's rows.
   ///
+  /// - Parameter isWhole: whether the rows become whole rows of the layer, which is written at once. If not,
+  ///   a row keeps to the attributes that it has in the layer.
   /// - Returns: the counts of the rows in which edits hide the server's values.
   mutating func meet(
-    _ layer: inout Layer, in transaction: Transaction
+    _ layer: inout Layer, _ connection: Connection, _ model: Model, _ coding: EntryCoding,
+    isWhole: Bool = true
   ) throws(StoreError) -> ProtectedRows.LeftOut {
     var leftOut = ProtectedRows.LeftOut()
-    let (model, connection) = (transaction.model, transaction.connection)
     for (id, changes) in layer.tables {
       let table = model[id]
       guard try OutboxTable.hasEntries(of: table, connection) else { continue }
       for (key, change) in changes {
         guard let entry = try OutboxTable.entry(table, key, connection) else { continue }
-        let local = try connection.record(key, of: table, transaction.builder)
-        let server = transaction.row(change, of: entry, local, in: table)
-        let (row, left) = transaction.meet(
-          entry, server, local, in: table, isAnswer: answers?.isFor(table, entry) == true,
-          policy)
+        let local = try connection.record(key, of: table, coding.builder)
+        // The import knows only some attributes. The others stay as the server is known to have them, or
+        // as the store has them.
+        let known = entry.server { coding.decode($0, of: table) }
+        let server = change.applied(to: known ?? (entry.isDeleted ? nil : local))
+        let (row, left) = meet(entry, server, local, in: table, coding)
         if left != entry { entries[id, default: [:]][key] = .some(left) }
         let written = change.attributes(of: table)
         let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
         if isHidden && row == local && row != server {
           leftOut.kept += 1
           layer[id, key] = nil
-        } else {
-          leftOut.hasValues = leftOut.hasValues || row != server
+          continue
+        }
+        leftOut.hasValues = leftOut.hasValues || row != server
+        if isWhole {
           layer[id, key] = .blind(.set(row))
+        } else if let row {
+          layer[id, key] = .blind(.patching(written, onInsert: row))
         }
       }
     }
     return leftOut
+  }
+
+  /// Moves the edits of a row onto the server's row.
+  private func meet(
+    _ waiting: OutboxEntry, _ server: Record?, _ local: Record?, in table: Table,
+    _ coding: EntryCoding
+  ) -> (row: Record?, left: OutboxEntry?) {
+    var entry = waiting
+    let isAnswer = answers?.isFor(table, entry) == true
+    let rebased = entry.note(
+      server, isAnswer: isAnswer, local: local, in: table, policy: policy
+    ) {
+      coding.encode($0, of: table)
+    } decode: {
+      coding.decode($0, of: table)
+    }
+    return (rebased.row, rebased.isLeft ? entry : nil)
   }
 
   /// Writes the entries, except for those of rows that the import leaves out.
@@ -131,32 +155,5 @@ struct MetRows {
       return .some(server)
     }
     return nil
-  }
-}
-
-extension Transaction {
-  /// Returns the row that the server has after a change of an import.
-  ///
-  /// The import knows only some attributes. The others stay as the server is known to have them, or as
-  /// the store has them.
-  fileprivate func row(
-    _ change: LayerChange, of entry: OutboxEntry, _ local: Record?, in table: Table
-  ) -> Record? {
-    let known = entry.server { decode($0, of: table) }
-    return change.applied(to: known ?? (entry.isDeleted ? nil : local))
-  }
-
-  /// Moves the edits of a row onto the server's row.
-  fileprivate func meet(
-    _ waiting: OutboxEntry, _ server: Record?, _ local: Record?, in table: Table, isAnswer: Bool,
-    _ policy: SavePolicy
-  ) -> (row: Record?, left: OutboxEntry?) {
-    var entry = waiting
-    let rebased = entry.note(server, isAnswer: isAnswer, local: local, in: table, policy: policy) {
-      encode($0, of: table)
-    } decode: {
-      decode($0, of: table)
-    }
-    return (rebased.row, rebased.isLeft ? entry : nil)
   }
 }

@@ -63,20 +63,24 @@ struct ProtectedRows {
     var kept = 0
     /// Whether other rows are written only in part.
     var hasValues = false
+
+    mutating func add(_ other: LeftOut) {
+      kept += other.kept
+      hasValues = hasValues || other.hasValues
+    }
   }
 
-  /// Removes an import's changes that would overwrite or delete unpushed edits.
+  /// Removes an import's changes that would overwrite edits that were pushed since it began, and deletions
+  /// whose rules would hit edits that wait.
   ///
-  /// - Parameter meeting: whether edits that wait meet the import's rows later (``MetRows``). Only the
-  ///   edits that were pushed since the import began are protected then, and those that rules would hit.
+  /// The edits that wait meet the import's rows afterwards (``MetRows``).
   func shield(
-    _ layer: inout Layer, _ builder: RecordBuilder, meeting: Bool = false
+    _ layer: inout Layer, _ builder: RecordBuilder
   ) throws(StoreError) -> LeftOut {
     var leftOut = LeftOut()
-    for (table, changes) in layer.tables where try hasRows(of: table) {
+    for (table, changes) in layer.tables where pushed?.hasRows(of: table) == true {
       for (key, change) in changes {
-        let kept = try meeting ? pushed?.attributes(table, key) : attributes(table, key)
-        guard let edited = kept else { continue }
+        guard let edited = pushed?.attributes(table, key) else { continue }
         let written = change.attributes(of: model[table])
         let allowed = written.subtracting(edited)
         if allowed.isEmpty {

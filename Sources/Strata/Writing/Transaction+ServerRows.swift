@@ -130,16 +130,12 @@ extension Transaction {
     return true
   }
 
-  /// Encodes a row for an outbox entry.
-  func encode(_ row: Record, of table: Table) -> [UInt8] {
-    var encoder = HistoryEncoder(historyLayout)
-    return encoder.encode(row, of: table.id)
-  }
+  /// The encoded form of the rows in outbox entries.
+  var coding: EntryCoding { EntryCoding(layout: historyLayout, builder: builder) }
 
-  /// Returns a row of an outbox entry; nil if a migration has changed its table too much.
-  func decode(_ bytes: [UInt8], of table: Table) -> Record? {
-    HistoryDecoder.record(bytes, of: table, historyLayout, builder)
-  }
+  func encode(_ row: Record, of table: Table) -> [UInt8] { coding.encode(row, of: table) }
+
+  func decode(_ bytes: [UInt8], of table: Table) -> Record? { coding.decode(bytes, of: table) }
 
   // MARK: - Rows
 
