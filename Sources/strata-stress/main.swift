@@ -61,7 +61,8 @@ let usage = """
   contexts  N random histories (2,000), or those of N minutes, of contexts, children, live queries,
            streams and a second stack, against plain rows. Long form: --minutes 60.
   server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
-           kills against a server whose answers go wrong. Long form: --minutes 60.
+           kills against a server whose answers go wrong, and against one that gives keys, versions
+           and unique numbers and that a script edits, too. Long form: --minutes 60.
   replica  N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), in rounds. In each,
            something goes wrong: processes are killed, connections end or go silent, the server
            crashes, fails over or gets a backup back, the log is pruned. After each, everything comes
@@ -75,8 +76,8 @@ let usage = """
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
-           server, 3 workers in one of their modes, 4 registries. After a violation it tries N histories
-           with fewer steps (400). Long form: --seeds 1000000 --threads 2.
+           server, 3 workers in one of their modes, 4 registries, 5 an app and a server that gives keys and
+           versions. After a violation it tries N histories with fewer steps (400). Long form: --seeds 1000000 --threads 2.
 
   On a terminal, the step that runs, the part that is done and the time left stand on standard error.
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run

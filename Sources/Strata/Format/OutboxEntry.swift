@@ -15,6 +15,8 @@ struct OutboxEntry: Sendable, Equatable {
     var isDeletion = false
     /// Whether the server's newest row is its answer to the request.
     var isAnswered = false
+    /// Whether the server has not done the last request, and only an earlier one may have reached it.
+    var isOver = false
     /// The row as it was handed over, encoded; nil until the row is edited again.
     var row: [UInt8]?
   }
@@ -151,9 +153,9 @@ struct OutboxEntry: Sendable, Equatable {
   /// Notes that no server has had the row: the edits become an insertion.
   ///
   /// - Parameter count: the number of attributes.
-  /// - Returns: whether that is so. It is not while a server may have received the edits.
+  /// - Returns: false for an insertion, and for a deletion.
   mutating func becomeInsertion(_ count: Int) -> Bool {
-    guard isKnown, !isDeleted, handedOver == nil else { return false }
+    guard isKnown, !isDeleted else { return false }
     (isKnown, original, newest, attributes) = (false, nil, nil, .all(count))
     return true
   }
@@ -220,9 +222,18 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push.
   mutating func postpone(at commit: Int64) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
-    // An earlier request may have reached the server.
-    if handedOver.isUncertain { return true }
+    if handedOver.isUncertain {
+      self.handedOver?.isOver = true
+      return true
+    }
     return takeBack()
+  }
+
+  /// Takes back what was handed over if no request is under way and the server's row tells what it has.
+  private mutating func takeBackIfOver(_ server: Record?) {
+    guard let handedOver, handedOver.isOver, isKnown || server != nil else { return }
+    isKnown = true
+    _ = takeBack()
   }
 
   /// Notes that the server has everything that was handed over.
@@ -312,6 +323,11 @@ struct OutboxEntry: Sendable, Equatable {
   ) -> Rebased {
     if aside != nil {
       let isGone = isKnown && server == nil
+      if isGone && policy == .error {
+        // The edit is told as before. It makes the row anew.
+        (isKnown, original, newest, attributes) = (false, nil, nil, .all(table.columns.count))
+        return Rebased(row: nil, isLeft: true)
+      }
       if let server { (isKnown, original, newest) = (true, encode(server), nil) }
       return Rebased(row: server, isLeft: !isGone)
     }
@@ -397,6 +413,7 @@ struct OutboxEntry: Sendable, Equatable {
     _ server: Record?, isAnswer: Bool, local: Record?, in table: Table, policy: SavePolicy,
     encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) -> Rebased {
+    takeBackIfOver(server)
     guard handedOver != nil else {
       return rebase(
         onto: server, local: local, in: table, policy: policy, encode: encode, decode: decode)
@@ -418,9 +435,11 @@ struct OutboxEntry: Sendable, Equatable {
   mutating func settle(
     local: Record?, in table: Table, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) -> Rebased? {
-    guard handedOver == nil, let newest else { return nil }
+    guard let newest else { return nil }
     let server = server(decode)
     if case .row = newest, server == nil { return nil }
+    takeBackIfOver(server)
+    if handedOver != nil { return nil }
     return rebase(
       onto: server, local: local, in: table, policy: .error, encode: encode, decode: decode)
   }

@@ -85,6 +85,7 @@ enum OutboxTable: GuestTable {
   private static let isUncertain: Int64 = 4
   private static let isHandedDeletion: Int64 = 8
   private static let isAnswered: Int64 = 16
+  private static let isOver: Int64 = 32
 
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
@@ -127,7 +128,7 @@ enum OutboxTable: GuestTable {
           commit: row.integer(3), attributes: names.attributes(row.string(4), of: table),
           isUncertain: row.integer(1) & isUncertain != 0,
           isDeletion: row.integer(1) & isHandedDeletion != 0,
-          isAnswered: row.integer(1) & isAnswered != 0,
+          isAnswered: row.integer(1) & isAnswered != 0, isOver: row.integer(1) & isOver != 0,
           row: row.isNull(9) ? nil : Array(row.blob(9))),
       original: row.isNull(5) ? nil : Array(row.blob(5)), newest: newest(row),
       refusal: row.isNull(8) ? nil : row.string(8),
@@ -153,7 +154,8 @@ enum OutboxTable: GuestTable {
       (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0)
         | (entry.handedOver?.isUncertain == true ? isUncertain : 0)
         | (entry.handedOver?.isDeletion == true ? isHandedDeletion : 0)
-        | (entry.handedOver?.isAnswered == true ? isAnswered : 0))
+        | (entry.handedOver?.isAnswered == true ? isAnswered : 0)
+        | (entry.handedOver?.isOver == true ? isOver : 0))
     statement.bind(3, AttributeNames.text(entry.attributes, of: table))
     if let handedOver = entry.handedOver {
       statement.bind(4, handedOver.commit)

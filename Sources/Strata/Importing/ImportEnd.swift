@@ -69,7 +69,13 @@ package struct ImportEnd: Sendable {
   }
 
   /// Whether the next commit may delete absent rows.
-  var deletesNext: Bool { if case .absent = next { true } else { isAtomic && !tables.isEmpty } }
+  var deletesNext: Bool {
+    switch next {
+    case .absent: true
+    case .rows: !tables.isEmpty && !rows.isEmpty
+    case .staged, .links, nil: isAtomic && !tables.isEmpty
+    }
+  }
 
   /// Writes the next portion, or all portions of an import that is all or nothing.
   ///
@@ -114,7 +120,7 @@ package struct ImportEnd: Sendable {
       next = isLast ? .rows : .staged(after: staged.last)
       return
     case .rows:
-      try writeRows(&importing, batchSize, &transaction)
+      try writeRows(&importing, inUse, batchSize, &transaction)
       lacksRows = lacksRows || importing.outcome.lacksRows
       if !rows.isEmpty || !pass.isEmpty { return }
       if lacksRows { rule = .add }
@@ -139,7 +145,8 @@ package struct ImportEnd: Sendable {
 
   /// Writes a portion of a pass, or the last rows together.
   private mutating func writeRows(
-    _ importing: inout ImportWriter, _ batchSize: Int, _ transaction: inout Transaction
+    _ importing: inout ImportWriter, _ inUse: KeysInUse, _ batchSize: Int,
+    _ transaction: inout Transaction
   ) throws(StoreError) {
     if pass.isEmpty && !isAtomic && rows.count > batchSize && rows.count < countBefore {
       (pass, countBefore) = (rows.portions(of: batchSize)[...], rows.count)
@@ -151,8 +158,36 @@ package struct ImportEnd: Sendable {
     // No further row can resolve a reference. If refused records are skipped, rows still wait, so
     // that they are listed as refused.
     importing.saving.waits = importing.saving.skipsRefused
+    importing.isFinal = true
+    try deleteOwners(with: &importing, inUse, &transaction)
     try importing.write(rows, in: &transaction)
     rows = RecordBatch()
+  }
+
+  /// Deletes the absent rows that have unique values of the last rows.
+  ///
+  /// A server may give the value of a row that it has deleted to a new row.
+  private func deleteOwners(
+    with importing: inout ImportWriter, _ inUse: KeysInUse, _ transaction: inout Transaction
+  ) throws(StoreError) {
+    if lacksRows || importing.outcome.lacksRows { return }
+    for table in tables where !table.uniques.isEmpty {
+      guard let changes = rows.layer.tables[table.id] else { continue }
+      var owners: [RecordKey: RowVersion] = [:]
+      for (key, change) in changes {
+        guard let record = change.applied(to: nil) else { continue }
+        for unique in table.uniques where !unique.contains(where: record.isNull) {
+          let owner = try transaction.connection.owner(of: unique, in: record, table)
+          guard let owner, owner != key else { continue }
+          owners[owner] = try ledger.now { [table] ledger throws(StoreError) in
+            try ledger.absentRow(owner, of: table)
+          }
+        }
+      }
+      if owners.isEmpty { continue }
+      let page = AbsentPage(table: table, rows: owners.values.sorted { $0.key < $1.key })
+      try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
+    }
   }
 
   /// Writes rows, and keeps the rows that wait.

@@ -12,6 +12,8 @@ private let isNoted = SQL("SELECT 1 FROM noted WHERE tableIndex = ?1 AND key = ?
 private let countAbsent = SQL("SELECT count(*) FROM noted WHERE tableIndex = ?1 AND isAbsent")
 private let absent = SQL(
   "SELECT key, hash FROM noted WHERE tableIndex = ?1 AND isAbsent ORDER BY key LIMIT ?2")
+private let selectAbsent = SQL(
+  "SELECT hash FROM noted WHERE tableIndex = ?1 AND key = ?2 AND isAbsent")
 private let absentAfter = SQL(
   "SELECT key, hash FROM noted WHERE tableIndex = ?1 AND isAbsent AND key > ?3 ORDER BY key LIMIT ?2"
 )
@@ -69,6 +71,12 @@ extension ImportLedger {
       key = nil
     }
     return nil
+  }
+
+  /// Returns a row if it is absent and was not dealt with.
+  func absentRow(_ key: RecordKey, of table: Table) throws(StoreError) -> RowVersion? {
+    let statement = try connection.prepared(selectAbsent, .integer(Int64(table.id.index)), key.cell)
+    return try statement.first { RowVersion(key: key, hash: Int($0.integer(0))) }
   }
 
   /// Returns the number of absent rows that were not dealt with, because other rows hold them.

@@ -18,6 +18,8 @@ package struct ImportTarget: Sendable {
     package var pushed: PushedRows?
     /// Whether rows whose reference does not exist yet wait for a later batch.
     package var waits = false
+    /// Whether rows whose unique values other rows have wait for a later batch, which may give them up.
+    var takenWait = false
     /// Whether updates of stored rows are held back for a later batch, which may take them back.
     package var holdsUpdates = false
     /// Whether rows that the store does not have are left out.
@@ -50,9 +52,11 @@ package struct ImportTarget: Sendable {
       [author] writer throws(StoreError) in
       try saving.sequence?.check()
       do throws(StoreError) {
-        return try ImportWriter.run(on: writer, saving, author: author) {
-          importing, transaction throws(StoreError) in
-          try importing.write(batch, in: &transaction)
+        return try saving.trying { saving throws(StoreError) in
+          try ImportWriter.run(on: writer, saving, author: author) {
+            importing, transaction throws(StoreError) in
+            try importing.write(batch, in: &transaction)
+          }
         }
       } catch {
         saving.sequence?.end()
@@ -74,12 +78,14 @@ package struct ImportTarget: Sendable {
     let inUse = end.deletesNext ? await store.keysInUse : [:]
     return try await store.writer.submit(.bulk, context: context) {
       [author] writer throws(StoreError) in
-      var rest = end
-      let outcome = try ImportWriter.run(on: writer, saving, author: author) {
-        importing, transaction throws(StoreError) in
-        try rest.write(with: &importing, inUse: inUse, batchSize: batchSize, in: &transaction)
+      try saving.trying { saving throws(StoreError) in
+        var rest = end
+        let outcome = try ImportWriter.run(on: writer, saving, author: author) {
+          importing, transaction throws(StoreError) in
+          try rest.write(with: &importing, inUse: inUse, batchSize: batchSize, in: &transaction)
+        }
+        return (rest, outcome)
       }
-      return (rest, outcome)
     }
   }
 
@@ -122,6 +128,22 @@ package struct ImportTarget: Sendable {
         }
       }
     }.value
+  }
+}
+
+extension ImportTarget.Saving {
+  /// Runs a transaction, and once more if a unique value is taken: its row then waits.
+  ///
+  /// The look-up of every unique value costs more than a transaction that fails now and then.
+  fileprivate func trying<Result>(
+    _ body: (Self) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(StoreError) { return try body(self) } catch {
+      if error.code != .uniquenessViolated { throw error }
+      var patient = self
+      patient.takenWait = true
+      return try body(patient)
+    }
   }
 }
 

@@ -3,13 +3,15 @@ internal import StrataSQLite
 /// The step that writes an import's rows in an open transaction.
 ///
 /// The rows go through the phases of a save, with two differences. A row may wait for a row to
-/// which it refers. Rows that break rules may be left out, so that one bad record does not cost a
+/// which it refers, or for a unique value that another row has. Rows that break rules may be left out, so that one bad record does not cost a
 /// whole batch.
 struct ImportWriter {
   var saving: ImportTarget.Saving
   var outcome = BatchOutcome()
   /// Whether the transaction writes the import's marks.
   var isLast = false
+  /// Whether no row can give up a unique value any more.
+  var isFinal = false
 
   init(_ saving: ImportTarget.Saving) { self.saving = saving }
 
@@ -100,18 +102,25 @@ struct ImportWriter {
     }
     var waiting = try runRules(on: &working, in: &transaction)
     let aside = protected == nil ? 0 : try met.makeRoom(in: &working, transaction)
-    while saving.skipsRefused {
-      let failures = try UniqueValues(connection: connection, model: model)
+    let takenWait = saving.waits && !isFinal && (saving.takenWait || saving.skipsRefused)
+    while takenWait || saving.skipsRefused {
+      let taken = try UniqueValues(connection: connection, model: model)
         .takeBackRefused(&working)
-      if failures.isEmpty { break }
-      skipped += failures.count
-      outcome.refused += failures
+      if taken.isEmpty { break }
+      if takenWait {
+        waiting += taken.map { DeleteRules.WaitingRow(table: $0.table, key: $0.failure.key) }
+      } else {
+        skipped += taken.count
+        outcome.refused += taken.map(\.failure)
+      }
       // A row that requires a left-out row is left out, too.
       waiting += try transaction.runRules(on: &working, waits: saving.waits).waiting
     }
     if model.hasRules { try SaveValidation.check(working, model) }
     let changes = try transaction.write(&working)
-    if let noted = saving.noted, changes.values.contains(where: { $0.deletions ?? 0 > 0 }) {
+    if let noted = saving.noted,
+      met.hasSetAside || changes.values.contains(where: { $0.deletions ?? 0 > 0 })
+    {
       try noted.followNow(changes)
     }
     let left = held + gone + waiting.map { ($0.table, $0.key) }

@@ -7,6 +7,8 @@ internal import StrataSQLite
 struct MetRows {
   /// The entries from now on; nil for a row of which no edit is left.
   private var entries: [TableID: [RecordKey: OutboxEntry?]] = [:]
+  /// Whether edits were set aside.
+  private(set) var hasSetAside = false
   private let answers: AnsweredRequest?
   /// The policy for edits in conflict. With `error` they stay, and the outbox tells them.
   private let policy: SavePolicy
@@ -151,6 +153,7 @@ struct MetRows {
         transaction.encode(row, of: table),
         because: "\(table.entity) \(key) and \(other) have the same \(names); the server has \(other)")
       entries[table.id, default: [:]][key] = .some(entry)
+      hasSetAside = true
       working.set(server, over: stored, key, table.id)
       return .some(server)
     }

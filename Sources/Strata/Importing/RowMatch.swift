@@ -13,15 +13,30 @@ package struct RowMatch: Sendable {
   ) throws(StoreError) {
     for match in matches {
       guard let changes = layer.tables[match.table.id] else { continue }
+      let deleted = try match.deletedRows(in: transaction)
       for (key, change) in changes {
         guard change.attributes(of: match.table).contains(match.column),
-          let record = change.applied(to: nil), !record.isNull(match.column),
-          let owner = try transaction.connection.owner(of: [match.column], in: record, match.table),
-          owner != key
+          let record = change.applied(to: nil), !record.isNull(match.column)
         else { continue }
-        _ = try transaction.changeKey(of: match.table, from: owner, to: key)
+        let owner = try transaction.connection.owner(of: [match.column], in: record, match.table)
+        guard let old = owner ?? deleted[record.key(match.column)], old != key else { continue }
+        _ = try transaction.changeKey(of: match.table, from: old, to: key)
       }
     }
+  }
+
+  /// Returns the keys of the rows whose deletions wait, by their values of the column.
+  private func deletedRows(in transaction: Transaction) throws(StoreError) -> [RecordKey: RecordKey] {
+    let connection = transaction.connection
+    guard try OutboxTable.hasEntries(of: table, connection) else { return [:] }
+    var keys: [RecordKey: RecordKey] = [:]
+    try OutboxTable.forEach(transaction.model, connection) { other, key, entry in
+      guard other === table, entry.isDeleted,
+        let row = entry.original.flatMap({ transaction.decode($0, of: table) }), !row.isNull(column)
+      else { return }
+      keys[row.key(column)] = key
+    }
+    return keys
   }
 }
 

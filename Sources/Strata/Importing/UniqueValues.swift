@@ -15,8 +15,10 @@ struct UniqueValues {
   ///
   /// A row that is taken back keeps its old values. Other rows that want these values may have to
   /// be taken back, too.
-  func takeBackRefused(_ working: inout WorkingSet) throws(StoreError) -> [ValidationFailure] {
-    var refused: [ValidationFailure] = []
+  func takeBackRefused(
+    _ working: inout WorkingSet
+  ) throws(StoreError) -> [(table: TableID, failure: ValidationFailure)] {
+    var refused: [(table: TableID, failure: ValidationFailure)] = []
     for id in working.tableIDs where !model[id].uniques.isEmpty {
       var found: [ValidationFailure]
       repeat {
@@ -24,7 +26,7 @@ struct UniqueValues {
         for unique in model[id].uniques {
           found += try takeBackRefused(&working, of: model[id], unique)
         }
-        refused += found
+        refused += found.map { (id, $0) }
       } while !found.isEmpty
     }
     return refused

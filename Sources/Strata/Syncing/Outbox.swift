@@ -252,8 +252,12 @@ public actor Outbox: Observable {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func refusals() async throws -> [PushRefusal] {
-    try await waiting().requests.compactMap { request in
-      request.refusal.map { PushRefusal(request: request, reason: $0) }
+    let waiting = try await waiting()
+    return waiting.steps.compactMap { step in
+      let (request, entry) = (waiting[step].request, waiting[step].entry)
+      return request.refusal.map {
+        PushRefusal(request: request, reason: $0, isSetAside: entry.aside != nil)
+      }
     }
   }
 

@@ -48,25 +48,32 @@ protocol ChangeRecorder {
 
 /// The recorder of the local rows of imported tables.
 struct LocalRowsRecorder: ChangeRecorder {
+  enum Author {
+    /// The rows are made here.
+    case user
+    /// The rows are a server's.
+    case server
+    /// An import notes a server's rows itself. It also writes rows that were set aside.
+    case importing
+  }
+
   let connection: Connection
-  /// Whether the changes are a server's.
-  let isServer: Bool
+  let author: Author
 
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
-    if isServer {
-      // An eviction says nothing about the rows that it leaves.
-      guard changes.contains(where: { $0.change.after != nil }) else {
-        return try remove(changes.lazy.map(\.key), of: table)
+    switch author {
+    case .server where changes.contains { $0.change.after != nil }:
+      try noteServerRows(changes.lazy.map(\.key), of: table)
+    case .user where changes.contains { $0.change.before == nil }:
+      guard try LocalRowsTable.isImported(table, connection) else { return }
+      for row in changes where row.change.before == nil {
+        try LocalRowsTable.add(row.key, of: table, connection)
       }
-      return try noteServerRows(changes.lazy.map(\.key), of: table)
+    case .server, .user, .importing: break
     }
-    guard changes.contains(where: { $0.change.before == nil || $0.change.after == nil }),
-      try LocalRowsTable.isImported(table, connection)
-    else { return }
-    for row in changes where row.change.before == nil {
-      try LocalRowsTable.add(row.key, of: table, connection)
+    if changes.contains(where: { $0.change.after == nil }) {
+      try remove(changes.lazy.filter { $0.change.after == nil }.map(\.key), of: table)
     }
-    try remove(changes.lazy.filter { $0.change.after == nil }.map(\.key), of: table)
   }
 
   /// Notes that a server has rows of a table.

@@ -32,7 +32,8 @@ struct ProtectedRows {
   func attributes(_ table: TableID, _ key: RecordKey) throws(StoreError) -> AttributeSet? {
     let entry = try OutboxTable.entry(model[table], key, connection)
     let pushed = pushed?.attributes(table, key)
-    guard let entry else { return pushed }
+    // A row in the place of one that was set aside is the server's.
+    guard let entry, entry.aside == nil else { return pushed }
     let known = entry.attributesKnownHere(of: model[table])
     return pushed.map(known.union) ?? known
   }

@@ -200,7 +200,7 @@ extension Transaction {
 
   /// Makes the edits of a row that no server has an insertion.
   ///
-  /// - Returns: false if the row has no such edits, or if a server may have received them.
+  /// - Returns: false if no such edits of the row wait.
   @discardableResult
   mutating func makeInsertion(
     _ key: RecordKey, of table: Table
@@ -243,7 +243,17 @@ extension Transaction {
       return false
     }
     var working = try resolve(change, request.table, request.key)
+    let (id, key) = (request.table.id, request.key)
+    // The rules of a row that was set aside run as if it were there.
+    let aside =
+      working.find(id, key)?.before == nil && working.find(id, key)?.after == nil
+      ? entry.aside.flatMap { decode($0, of: request.table) } : nil
+    if let aside {
+      working.remove(key, of: id)
+      working.add([(id, .init(key: key, before: aside, after: nil))])
+    }
     _ = try runRules(on: &working)
+    if aside != nil { working.remove(key, of: id) }
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)

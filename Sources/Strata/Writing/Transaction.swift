@@ -98,8 +98,9 @@ struct Transaction {
   ) throws(StoreError) -> any ChangeRecorder {
     let tables: ReplicatedTables?
     switch try rule() {
-    case .server: return LocalRowsRecorder(connection: connection, isServer: true)
-    case .local: return LocalRowsRecorder(connection: connection, isServer: false)
+    case .server:
+      return LocalRowsRecorder(connection: connection, author: isImport ? .importing : .server)
+    case .local: return LocalRowsRecorder(connection: connection, author: .user)
     case .pushed(let replicated): tables = replicated
     }
     if let tables, !tables.readOnly.isEmpty {
@@ -135,7 +136,7 @@ struct Transaction {
 
   /// Notes that a server has rows of a table.
   func noteServerRows(_ keys: some Sequence<RecordKey>, of table: Table) throws(StoreError) {
-    try LocalRowsRecorder(connection: connection, isServer: true).noteServerRows(keys, of: table)
+    try LocalRowsRecorder(connection: connection, author: .server).noteServerRows(keys, of: table)
   }
 
   /// Marks cache entries as imported now.

@@ -54,6 +54,13 @@ struct WorkingSet {
     for (table, row) in deletions { tables[table, default: .init()].append(row) }
   }
 
+  /// Removes a row from the set, so that it is not written.
+  mutating func remove(_ key: RecordKey, of table: TableID) {
+    var others = Rows()
+    for row in tables[table]?.all ?? [] where row.key != key { others.append(row) }
+    tables[table] = others
+  }
+
   /// Returns the final state of a row; nil if the save does not touch it.
   mutating func find(_ table: TableID, _ key: RecordKey) -> Row? {
     guard let position = tables[table]?.position(of: key) else { return nil }

@@ -24,7 +24,10 @@ struct ServerStress {
     var report = Report(mode: "server")
     let seeds = Seeds(from: options.seed, count: options.seeds, seconds: options.seconds)
     let number = await report.runHistories(seeds, named: "seed") { seed, log in
-      try await ServerHistory.run(seed: seed, ServerHistory.steps, log)
+      var report = try await ServerHistory.run(seed: seed, ServerHistory.steps, log)
+      let cache = try await CacheHistory.run(seed: seed, CacheHistory.steps, log)
+      report.counts.merge(cache.counts, uniquingKeysWith: +)
+      return report
     }
     report.counts["seeds"] = number
     report.require("seeds", "edits", "refreshes", "pushes")
@@ -36,7 +39,8 @@ struct ServerStress {
   nonisolated static func requireEvents(of report: inout Report) {
     report.require(
       "successfulRefreshes", "noteEvictions", "appSuspensions", "lostPushes", "refusals", "reverts",
-      "relaunches", "kills", "killedPushes", "besideRefreshes", "callers")
+      "relaunches", "kills", "killedPushes", "besideRefreshes", "callers", "conflicts", "resolved",
+      "aside", "repairs")
     for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
   }
 }

@@ -21,7 +21,7 @@ struct SimulateStress: Sendable {
   }
 
   enum Program: CaseIterable {
-    case races, contexts, server, workers, registry
+    case races, contexts, server, workers, registry, cache
 
     /// The steps of a whole history.
     var steps: HistorySteps {
@@ -29,6 +29,7 @@ struct SimulateStress: Sendable {
       case .races: RaceHistory.steps
       case .contexts: ContextHistory.steps
       case .server: ServerHistory.steps
+      case .cache: CacheHistory.steps
       case .workers: WorkerStress.steps
       case .registry: RegistryStress.steps
       }
@@ -47,6 +48,7 @@ struct SimulateStress: Sendable {
       case .races: try await RaceHistory.run(seed: seed, steps, log)
       case .contexts: try await ContextHistory.run(seed: seed, steps, log)
       case .server: try await ServerHistory.run(seed: seed, steps, log)
+      case .cache: try await CacheHistory.run(seed: seed, steps, log)
       case .workers: try await WorkerStress.run(seed: seed, mode, steps, log)
       case .registry: try await RegistryStress.run(seed: seed, steps, log)
       }

@@ -121,7 +121,8 @@ private struct Rules {
       let wasOpen = isOpen
       isOpen = true
       if let word = step.word { hear(word) }
-      isOpen = wasOpen
+      // A known row tells whether the earlier request has reached the server.
+      isOpen = wasOpen && isNew && server == nil
       if !isOpen && (hasNews || start.contains { server?[$0] != $1 }) { settle() }
       if !isOpen { hasNews = false }
     case .lost:

@@ -1,0 +1,104 @@
+import Foundation
+import Strata
+import StrataImport
+
+// The pushes of a history, and the ends of its conflicts and refusals.
+
+extension CacheHistory {
+  private struct Lost: Error {}
+
+  /// The way in which the app tells the store the server's answer.
+  private enum Telling: CaseIterable {
+    case nothing, key, answer, answerAndKey
+  }
+
+  func push() async throws {
+    let telling = Telling.allCases[random.below(Telling.allCases.count)]
+    let done = Lock<[PushRequest]>([])
+    do {
+      let result = try await outbox.push { [server, stack] request in
+        func tell(_ note: CachedNote) async throws {
+          try await stack.importJSON(
+            CachedNote.self, from: .data(Data("[\(note.record())]".utf8)), mapping: CachedNote.json)
+        }
+        switch server.with({ $0.answer(request) }) {
+        case .lost: throw Lost()
+        case .later(let delay): return .later(after: delay)
+        case .refused(let reason): return .refused(reason)
+        case .differs(let note):
+          if let note, request.kind == .insert || telling == .answer { try await tell(note) }
+          return .later
+        case .done(let note):
+          done.withLock { $0.append(request) }
+          guard let note else { return .done }
+          if telling == .answer || telling == .answerAndKey { try await tell(note) }
+          return telling == .key || telling == .answerAndKey
+            ? try request.done(as: CachedNote.self, id: note.id) : .done
+        }
+      }
+      note("a push that tells \(telling): \(result)", "pushes")
+    } catch is Lost {
+      note("a push that tells \(telling) is lost", "lostPushes")
+    }
+    for request in done.withLock({ $0 }) { acknowledge(request) }
+    if !isSettling && random.oneIn(2) { return }
+    for refusal in try await outbox.refusals() { try await end(refusal) }
+  }
+
+  /// Forgets the edits of a request that the server has done.
+  private func acknowledge(_ request: PushRequest) {
+    guard let localID = localID(of: request), let edit = mine[localID] else { return }
+    guard request.kind != .delete, let values = request.value(as: CachedNote.self)?.values, var left = edit
+    else {
+      mine[localID] = nil
+      return
+    }
+    for name in request.attributes where left[name] == values[name] { left[name] = nil }
+    mine[localID] = left.isEmpty ? nil : .some(left)
+  }
+
+  /// Gives a refused edit up, repairs it, or leaves it.
+  private func end(_ refusal: PushRefusal) async throws {
+    guard let localID = localID(of: refusal.request) else { return }
+    counts[refusal.isSetAside ? "aside" : "refusals", default: 0] += 1
+    if !isSettling && random.oneIn(3) { return }
+    if refusal.isSetAside, refusal.request.kind == .insert, random.oneIn(2),
+      var row = refusal.request.value(as: CachedNote.self)
+    {
+      row.number = nil
+      try await stack.withScratch { [row] in $0.insert(row) }
+      mine[localID] = row.values
+      return note("\(row.id) comes back without its number", "repairs")
+    }
+    let isReverted = try await outbox.revert(refusal)
+    note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
+    if isReverted { mine[localID] = nil }
+  }
+
+  /// Resolves the conflicts.
+  func endConflicts() async throws {
+    for conflict in try await outbox.conflicts() {
+      let policies: [SavePolicy] = [.mergeMine, .mergeTheirs, .overwrite, .discard]
+      let policy = policies[random.below(4)]
+      counts["conflicts", default: 0] += 1
+      guard let sides = conflict.sides(of: CachedNote.self),
+        let localID = sides.mine?.localID ?? sides.before?.localID
+      else { continue }
+      do {
+        guard try await outbox.resolve(conflict, policy) else { continue }
+      } catch let error as StoreError where error.code == .uniquenessViolated {
+        // The server's number is taken by an edit that waits.
+        if isSettling { _ = try? await outbox.resolve(conflict, .overwrite) }
+        continue
+      }
+      note("\(conflict) is resolved by \(policy)", "resolved")
+      switch policy {
+      case .discard: mine[localID] = nil
+      case .mergeTheirs where sides.mine == nil || sides.theirs == nil: mine[localID] = nil
+      case .mergeTheirs: for name in conflict.attributes { mine[localID]??[name] = nil }
+      case .mergeMine where sides.theirs == nil: mine[localID] = nil
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Strata
+import StrataImport
+
+/// A random history of an app that caches a ``VersionedServer``, which a script edits, too.
+///
+/// The rules are those of the article about apps that are offline first. What the user edited is shown
+/// until the server has it, or the user has given it up. No request overwrites what the user has not
+/// seen. A note is never there twice. At rest both sides are equal.
+@MainActor
+final class CacheHistory {
+  nonisolated static let steps = HistorySteps([30])
+  /// The key of the note that was made before the store had an outbox.
+  private nonisolated static let first = -9_000
+  private let seed: UInt64
+  let log: StepLog
+  var counts: [String: Int] = [:]
+  private let url: URL
+  var stack: Stack
+  var outbox: Outbox
+  let server: VersionedServer
+  var random: SplitMix64
+  /// The values that the user gave, by note and attribute; nil for a note that the user deleted.
+  var mine: [UUID: [String: String]?] = [:]
+  private var lastValue = 0
+  /// Whether every conflict and every refusal is ended.
+  var isSettling = false
+
+  static func run(seed: UInt64, _ steps: HistorySteps, _ log: StepLog) async throws -> Report {
+    let history = try await CacheHistory(seed: seed, log)
+    do { try await history.run(steps.numbers(of: 0)) } catch {
+      await history.close()
+      throw error
+    }
+    await history.close()
+    return Report(mode: "cache", counts: history.counts)
+  }
+
+  private init(seed: UInt64, _ log: StepLog) async throws {
+    (self.seed, self.log) = (seed, log)
+    random = SplitMix64(seed: seed)
+    server = VersionedServer(seed: seed &+ 1)
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-cache-\(UUID().uuidString).sqlite")
+    StoreFiles.remove(url)
+    stack = try await Stack.open(CachedNote.self, at: url)
+    server.with { state in for _ in 0..<6 { _ = state.edit() } }
+    let first = CachedNote(
+      id: Self.first, localID: VersionedServer.localID(9_000), title: "first")
+    try await stack.withScratch { $0.insert(first) }
+    outbox = try await stack.outbox()
+    if random.oneIn(2) { try await outbox.add(CachedNote.all) }
+    if let localID = first.localID { mine[localID] = first.values }
+  }
+
+  private func close() async {
+    await stack.close()
+    StoreFiles.remove(url)
+  }
+
+  func note(_ step: String, _ kind: String) {
+    log.add(step)
+    counts[kind, default: 0] += 1
+  }
+
+  func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+    try Contradiction.unless(condition, text())
+  }
+
+  // MARK: - Steps
+
+  private func run(_ steps: [Int]) async throws {
+    for number in steps {
+      random = HistorySteps.random(seed: seed, step: number)
+      log.begin("step \(number)", of: "the history")
+      try await step()
+      try await check()
+    }
+    log.begin("the rest", of: "the history")
+    try await settle()
+    log.begin(nil, of: "the history")
+  }
+
+  private func step() async throws {
+    switch random.below(12) {
+    case 0..<3: note("the script \(server.with { $0.edit() })", "scriptEdits")
+    case 3..<6: try await edit()
+    case 6..<8: try await push()
+    case 8..<10: try await refresh(isWhole: random.oneIn(2))
+    case 10: try await endConflicts()
+    default:
+      await stack.close()
+      stack = try await Stack.open(CachedNote.self, at: url)
+      outbox = try await stack.outbox()
+      note("a relaunch", "relaunches")
+    }
+  }
+
+  func rows() async throws -> [UUID: CachedNote] {
+    var rows: [UUID: CachedNote] = [:]
+    for row in try await stack.fetch(CachedNote.all) {
+      guard let localID = row.localID else { continue }
+      try require(rows.updateValue(row, forKey: localID) == nil, "\(localID) is there twice")
+    }
+    return rows
+  }
+
+  private func newNote(number: Int?) -> CachedNote {
+    lastValue += 1
+    return CachedNote(
+      id: -lastValue, localID: VersionedServer.localID(lastValue),
+      title: "mine \(lastValue)\(random.oneIn(6) ? "!" : "")", text: "mine", number: number)
+  }
+
+  /// Makes, edits or deletes a note.
+  private func edit() async throws {
+    lastValue += 1
+    let (choice, part) = (random.below(5), random.below(4))
+    let number = random.oneIn(3) ? nil : 1 + random.below(6)
+    let all = try await rows().values.sorted { $0.id < $1.id }
+    let old = all.isEmpty ? nil : all[random.below(all.count)]
+    do {
+      guard choice > 0, let old, let localID = old.localID else {
+        var new = newNote(number: number)
+        if random.oneIn(2) { new.replyTo = random.oneIn(4) ? new.id : old?.id }
+        try await stack.withScratch { [new] in $0.insert(new) }
+        if let localID = new.localID { mine[localID] = new.values }
+        return note("the user makes \(new.id): \(new.values)", "insertions")
+      }
+      if choice == 1 {
+        try await stack.withScratch { $0.delete(old) }
+        mine[localID] = .some(nil)
+        return note("the user deletes \(old.id)", "deletions")
+      }
+      var new = old
+      switch part {
+      case 0: new.title = "mine \(lastValue)\(random.oneIn(6) ? "!" : "")"
+      case 1: new.text = "mine \(lastValue)"
+      case 2: new.number = number
+      default: new.replyTo = all.first { $0.id != old.id }?.id
+      }
+      let isAside = try await waiting()[localID]?.isAside == true
+      try await stack.withScratch { [new] scratch in scratch.update(old) { $0 = new } }
+      // An edit is made to the server's row, and gives up what was set aside.
+      if isAside && new.values != old.values { mine[localID] = [:] }
+      for (name, value) in new.values where old.values[name] != value {
+        mine[localID, default: [:]]?[name] = value
+      }
+      note("the user edits \(old.id): \(new.values)", "edits")
+    } catch let error as StoreError where error.code == .uniquenessViolated {
+      note("the number is taken here", "takenHere")
+    }
+  }
+
+  func refresh(isWhole: Bool) async throws {
+    let records = server.notes.values.sorted { $0.id < $1.id }
+      .map { $0.record(isWhole: isWhole) }.joined(separator: ",")
+    var options = ImportOptions()
+    if random.oneIn(3) { options.commits = .atomic }
+    let result = try await stack.importJSON(
+      CachedNote.self, from: .data(Data("[\(records)]".utf8)), mapping: CachedNote.json,
+      absent: .delete, options: options)
+    note("a refresh\(isWhole ? "" : " in part"): \(result)", "refreshes")
+    try await checkRefresh(isWhole: isWhole)
+  }
+
+  // MARK: - Checks
+
+  /// The requests that wait, with refused requests, by note.
+  private func waiting() async throws -> [UUID: (request: PushRequest, isAside: Bool)] {
+    var waiting: [UUID: (PushRequest, Bool)] = [:]
+    for request in try await outbox.requests() {
+      if let localID = localID(of: request) { waiting[localID] = (request, false) }
+    }
+    for refusal in try await outbox.refusals() {
+      guard let localID = localID(of: refusal.request) else { continue }
+      waiting[localID] = (refusal.request, refusal.isSetAside)
+    }
+    return waiting
+  }
+
+  func localID(of request: PushRequest) -> UUID? {
+    request.value(as: CachedNote.self)?.localID ?? request.before(as: CachedNote.self)?.localID
+  }
+
+  /// Checks that the user sees the edits that no server has.
+  private func check() async throws {
+    let (rows, waiting) = (try await rows(), try await waiting())
+    for (localID, edit) in mine {
+      guard let state = waiting[localID] else {
+        // The server has the edit, or has never heard of the note.
+        mine[localID] = nil
+        if edit == nil && rows[localID] == nil { continue }
+        try require(
+          edit?.allSatisfy { rows[localID]?.values[$0] == $1 || $0 == "replyTo" } == true,
+          "\(localID) waits no longer, is \(rows[localID] as Any), and was \(edit as Any)")
+        continue
+      }
+      if state.isAside { continue }
+      guard let edit else {
+        try require(rows[localID] == nil, "\(localID) was deleted, and is \(rows[localID] as Any)")
+        continue
+      }
+      // A reply to a note that goes, or that gets a key, changes with the note.
+      for (name, value) in edit where name != "replyTo" {
+        try require(
+          rows[localID]?.values[name] == value,
+          "\(name) of \(localID) was \(value), and is \(rows[localID] as Any)")
+      }
+    }
+    let complaints = server.with { $0.complaints }
+    try require(complaints.isEmpty, "overwritten unseen: \(complaints)")
+    for row in rows.values where row.replyTo != nil {
+      let isThere = rows.values.contains { $0.id == row.replyTo }
+      let isElsewhere = waiting.values.contains {
+        $0.isAside && $0.request.id(of: CachedNote.self) == row.replyTo
+      }
+      try require(isThere || isElsewhere, "\(row.id) replies to \(row.replyTo ?? 0), which is nowhere")
+    }
+  }
+
+  /// Checks the rows after a refresh: they are the server's, except where edits wait.
+  private func checkRefresh(isWhole: Bool) async throws {
+    let (rows, waiting) = (try await rows(), try await waiting())
+    for note in server.notes.values {
+      guard let localID = note.localID, waiting[localID] == nil else { continue }
+      let row = rows[localID]
+      try require(
+        row?.id == note.id && (!isWhole || row?.version == note.version), "\(note) is \(row as Any)")
+      for (name, value) in note.values where isWhole || name != "text" {
+        try require(row?.values[name] == value, "\(name) of \(note) is \(row as Any)")
+      }
+    }
+    let known = Set(server.notes.values.compactMap(\.localID))
+    for (localID, row) in rows where !known.contains(localID) {
+      // A rule would take away the reference of an edit that waits.
+      if rows.contains(where: { waiting[$0.key] != nil && $0.value.replyTo == row.id }) { continue }
+      // The first note may not have been added yet.
+      try require(
+        waiting[localID] != nil || row.id == Self.first, "\(row) is not the server's, and waits for nothing")
+    }
+  }
+
+  /// Makes the server reliable, and checks that both sides become equal.
+  private func settle() async throws {
+    isSettling = true
+    server.with { $0.isReliable = true }
+    try await outbox.addEverything()
+    for _ in 0..<6 {
+      try await refresh(isWhole: true)
+      try await endConflicts()
+      try await push()
+      if try await waiting().isEmpty { break }
+    }
+    try await refresh(isWhole: true)
+    let left = try await waiting().values.map(\.request)
+    try require(left.isEmpty, "something waits: \(left)")
+    let all = try await stack.fetch(CachedNote.all)
+    let notes = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+    try require(notes == server.notes, "the store has \(notes), the server \(server.notes)")
+    try await check()
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Strata
+import StrataImport
+
+/// A note of a server that gives keys and versions, and whose numbers are unique.
+struct CachedNote: Entity, Equatable {
+  /// The server's key; negative while the server has given none.
+  var id = 0
+  /// The key that the maker of the note has given, which the server keeps.
+  var localID: UUID?
+  var title = ""
+  var text = ""
+  var number: Int?
+  var replyTo: Int?
+  var version = 0
+
+  static let schema = Schema<CachedNote>("cachedNotes", key: \.id) {
+    Attribute(\.localID).unique()
+    Attribute(\.title)
+    Attribute(\.text)
+    Attribute(\.number).unique()
+    toOne(\.replyTo, CachedNote.self, onDelete: .nullify)
+    Attribute(\.version)
+  }
+  static let json = JSONMapping<CachedNote> {
+    Field(\.id, "id")
+    Field(\.localID, "local_id")
+    Field(\.title, "title")
+    Field(\.text, "text")
+    Field(\.number, "number")
+    Field(\.replyTo, "reply_to")
+    Field(\.version, "version")
+  }.matching(\.localID)
+
+  /// Returns the attributes that a user edits, by their names.
+  var values: [String: String] {
+    [
+      "title": title, "text": text, "number": number.map { "\($0)" } ?? "",
+      "replyTo": replyTo.map { "\($0)" } ?? "",
+    ]
+  }
+
+  /// Returns the record that a server sends.
+  ///
+  /// - Parameter isWhole: whether the record has every member. If not, it has no version either, because
+  ///   a version stands for all of them.
+  func record(isWhole: Bool = true) -> String {
+    let rest = isWhole ? #","text":"\#(text)","version":\#(version)"# : ""
+    let number = number.map { "\($0)" } ?? "null"
+    let reply = replyTo.map { "\($0)" } ?? "null"
+    return #"{"id":\#(id),"local_id":"\#(localID?.uuidString ?? "")","title":"\#(title)","#
+      + #""number":\#(number),"reply_to":\#(reply)\#(rest)}"#
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Strata
+
+/// A server of ``CachedNote``s that gives keys and versions, and another client of it: a plain script.
+final class VersionedServer: Sendable {
+  /// The answer to a request.
+  enum Answer: Sendable {
+    /// - Parameter note: the note as the server has it now; nil after a deletion.
+    case done(CachedNote?)
+    case later(Duration?)
+    /// The version is another one (412), or the note exists (409).
+    case differs(CachedNote?)
+    case refused(String)
+    /// The request was lost, or its answer.
+    case lost
+  }
+
+  struct State: Sendable {
+    var notes: [Int: CachedNote] = [:]
+    var lastID = 1_000
+    var lastValue = 0
+    /// The notes that requests have made, by the identities of the requests.
+    var made: [UUID: Int] = [:]
+    var random: SplitMix64
+    var isReliable = false
+    /// What the server must never be asked.
+    var complaints: [String] = []
+  }
+
+  private let state: Lock<State>
+
+  init(seed: UInt64) { state = Lock(State(random: SplitMix64(seed: seed))) }
+
+  func with<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
+    state.withLock { body(&$0) }
+  }
+
+  var notes: [Int: CachedNote] { state.withLock { $0.notes } }
+
+  static func localID(_ number: Int) -> UUID? {
+    UUID(uuidString: "00000000-0000-8000-8000-\(String(100_000_000_000 + number))")
+  }
+}
+
+extension VersionedServer.State {
+  /// Lets the script make, edit or remove a note.
+  mutating func edit() -> String {
+    lastValue += 1
+    let (choice, part, number) = (random.below(6), random.below(3), 1 + random.below(6))
+    let all = notes.values.sorted { $0.id < $1.id }
+    let free = all.allSatisfy { $0.number != number } ? number : nil
+    guard choice > 1, let old = all.isEmpty ? nil : all[random.below(all.count)] else {
+      lastID += 1
+      notes[lastID] = CachedNote(
+        id: lastID, localID: VersionedServer.localID(50_000 + lastValue), title: "theirs \(lastValue)",
+        text: "theirs", number: free, version: 1)
+      return "makes \(lastID) with \(free ?? 0)"
+    }
+    if choice == 2 {
+      remove(old.id)
+      return "removes \(old.id)"
+    }
+    var note = old
+    switch part {
+    case 0: note.title = "theirs \(lastValue)"
+    case 1: note.text = "theirs \(lastValue)"
+    default: note.number = free
+    }
+    note.version += 1
+    notes[old.id] = note
+    return "edits \(old.id): \(note.values)"
+  }
+
+  private mutating func remove(_ id: Int) {
+    notes[id] = nil
+    for (other, note) in notes where note.replyTo == id {
+      notes[other]?.replyTo = nil
+      notes[other]?.version += 1
+    }
+  }
+
+  /// Applies a request, unless it is lost or postponed.
+  mutating func answer(_ request: PushRequest) -> VersionedServer.Answer {
+    let luck = isReliable ? 9 : random.below(10)
+    if luck == 0 { return .lost }
+    if luck == 1 { return .later(random.oneIn(2) ? .seconds(400) : nil) }
+    let answer = apply(request)
+    if case .done = answer, luck == 2 { return .lost }
+    return answer
+  }
+
+  private mutating func apply(_ request: PushRequest) -> VersionedServer.Answer {
+    let before = request.before(as: CachedNote.self)
+    switch request.change(of: CachedNote.self) {
+    case .insert(let note)?:
+      if let id = made[request.id], let known = notes[id] { return .done(known) }
+      if let known = notes.values.first(where: { $0.localID == note.localID }) {
+        return .differs(known)
+      }
+      if let reason = refusal(of: note, besides: nil) { return .refused(reason) }
+      lastID += 1
+      var made = note
+      (made.id, made.version) = (lastID, 1)
+      if note.replyTo == note.id { made.replyTo = lastID }
+      notes[lastID] = made
+      self.made[request.id] = lastID
+      return .done(made)
+    case .update(let note, let names)?:
+      // A client that was not told the key asks for the note by its own.
+      guard let old = notes[note.id] ?? notes.values.first(where: { $0.localID == note.localID })
+      else { return .differs(nil) }
+      if let before, before.version != old.version { return .differs(old) }
+      var new = old
+      if names.contains("title") { new.title = note.title }
+      if names.contains("text") { new.text = note.text }
+      if names.contains("number") { new.number = note.number }
+      if names.contains("replyTo") { new.replyTo = note.replyTo == note.id ? old.id : note.replyTo }
+      if let reason = refusal(of: new, besides: old.id) { return .refused(reason) }
+      for name in names.sorted() where before != nil && before?.values[name] != nil {
+        if before?.values[name] != old.values[name] {
+          complaints.append(
+            "\(name) of \(old.id) starts from \(before?.values[name] ?? ""), not \(old.values[name] ?? "")")
+        }
+      }
+      if new != old { new.version += 1 }
+      notes[old.id] = new
+      return .done(new)
+    case .delete(let id)?:
+      guard let old = notes[id] else { return .done(nil) }
+      if let before, before.version != old.version { return .differs(old) }
+      remove(id)
+      return .done(nil)
+    case nil: return .refused("another entity")
+    }
+  }
+
+  /// Returns the reason for which a note cannot be stored.
+  private func refusal(of note: CachedNote, besides id: Int?) -> String? {
+    if note.title.contains("!") { return "no exclamations" }
+    if let number = note.number,
+      notes.values.contains(where: { $0.id != id && $0.number == number })
+    {
+      return "the number \(number) is taken"
+    }
+    if let reply = note.replyTo, reply != note.id, notes[reply] == nil { return "no such note" }
+    return nil
+  }
+}
