@@ -124,4 +124,28 @@ private struct Invoice: Entity, Equatable {
     }
     #expect(error?.storeError?.code == .uniquenessViolated)
   }
+
+  // MARK: - Values that move among the server's rows
+
+  private static let moves = [
+    // A new row gets the value of a removed row, an old row does, two rows swap, three rows turn.
+    (#"[{"id": 3, "number": 1}, {"id": 2, "number": 2}]"#, "2: 2 ;3: 1 "),
+    (#"[{"id": 2, "number": 1}]"#, "2: 1 "),
+    (#"[{"id": 1, "number": 2}, {"id": 2, "number": 1}]"#, "1: 2 ;2: 1 "),
+    (#"[{"id": 1, "number": 2}, {"id": 2, "number": 3}, {"id": 3, "number": 1}]"#, "1: 2 ;2: 3 ;3: 1 "),
+  ]
+
+  @Test(arguments: moves, [(batches[0], false), (batches[1], false), (batches[0], true), (batches[1], true)])
+  func `a value may move to another row, wherever the batches end`(
+    _ move: (feed: String, rows: String), _ way: (commits: ImportOptions.Commits, skips: Bool)
+  ) async throws {
+    try await hear(#"[{"id": 1, "number": 1}, {"id": 2, "number": 2}]"#)
+    var options = ImportOptions(batchSize: 1) { $0.commits = way.commits }
+    if way.skips { options.refusedRecords = .skip() }
+    let result = try await stack.importJSON(
+      Invoice.self, from: .data(Data(move.feed.utf8)), mapping: Invoice.json, absent: .delete,
+      options: options)
+    #expect(result.skipped == 0)
+    #expect(try await stored().joined(separator: ";") == move.rows)
+  }
 }

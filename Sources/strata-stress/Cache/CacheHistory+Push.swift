@@ -70,9 +70,25 @@ extension CacheHistory {
       mine[localID] = row.values
       return note("\(row.id) comes back without its number", "repairs")
     }
-    let isReverted = try await outbox.revert(refusal)
+    let isReverted: Bool
+    do { isReverted = try await outbox.revert(refusal) } catch let error as StoreError
+      where error.code == .uniquenessViolated
+    {
+      return try await makeRoom(error.keys)
+    }
     note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
     if isReverted { mine[localID] = nil }
+  }
+
+  /// Takes the numbers of notes of the user away, because a server's row needs one of them.
+  private func makeRoom(_ keys: [RecordKey]) async throws {
+    let ids = keys.compactMap { $0.id(of: CachedNote.self) }
+    for row in try await rows().values where ids.contains(row.id) && row.number != nil {
+      guard let localID = row.localID else { continue }
+      try await stack.withScratch { scratch in scratch.update(row) { $0.number = nil } }
+      mine[localID, default: [:]]?["number"] = ""
+      note("the user frees the number of \(row.id)", "freed")
+    }
   }
 
   /// Resolves the conflicts.
@@ -87,8 +103,7 @@ extension CacheHistory {
       do {
         guard try await outbox.resolve(conflict, policy) else { continue }
       } catch let error as StoreError where error.code == .uniquenessViolated {
-        // The server's number is taken by an edit that waits.
-        if isSettling { _ = try? await outbox.resolve(conflict, .overwrite) }
+        try await makeRoom(error.keys)
         continue
       }
       note("\(conflict) is resolved by \(policy)", "resolved")
