@@ -166,27 +166,38 @@ package struct ImportEnd: Sendable {
 
   /// Deletes the absent rows that have unique values of the last rows.
   ///
-  /// A server may give the value of a row that it has deleted to a new row.
-  private func deleteOwners(
+  /// A server may give the value of a row that it has deleted to another row. If an edit that waits
+  /// holds the absent row, the other row is left out.
+  private mutating func deleteOwners(
     with importing: inout ImportWriter, _ inUse: KeysInUse, _ transaction: inout Transaction
   ) throws(StoreError) {
     if lacksRows || importing.outcome.lacksRows { return }
+    // A row that gets another key is not absent.
+    try RowMatch.follow(importing.saving.matches, rows.layer, in: &transaction)
     for table in tables where !table.uniques.isEmpty {
       guard let changes = rows.layer.tables[table.id] else { continue }
-      var owners: [RecordKey: RowVersion] = [:]
+      var wanted: [(key: RecordKey, owner: RowVersion)] = []
       for (key, change) in changes {
         guard let record = change.applied(to: nil) else { continue }
         for unique in table.uniques where !unique.contains(where: record.isNull) {
           let owner = try transaction.connection.owner(of: unique, in: record, table)
           guard let owner, owner != key else { continue }
-          owners[owner] = try ledger.now { [table] ledger throws(StoreError) in
+          let row = try ledger.now { [table] ledger throws(StoreError) in
             try ledger.absentRow(owner, of: table)
           }
+          if let row { wanted.append((key, row)) }
         }
       }
-      if owners.isEmpty { continue }
+      if wanted.isEmpty { continue }
+      let owners = Dictionary(wanted.map { ($0.owner.key, $0.owner) }) { first, _ in first }
       let page = AbsentPage(table: table, rows: owners.values.sorted { $0.key < $1.key })
       try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
+      for (key, owner) in wanted {
+        let stays = try transaction.connection.record(owner.key, of: table, transaction.builder)
+        guard stays != nil, rows.layer[table.id, key] != nil else { continue }
+        rows.layer[table.id, key] = nil
+        importing.outcome.kept += 1
+      }
     }
   }
 

@@ -18,8 +18,12 @@ extension CacheHistory {
     do {
       let result = try await outbox.push { [server, stack] request in
         func tell(_ note: CachedNote) async throws {
-          try await stack.importJSON(
-            CachedNote.self, from: .data(Data("[\(note.record())]".utf8)), mapping: CachedNote.json)
+          do {
+            try await stack.importJSON(
+              CachedNote.self, from: .data(Data("[\(note.record())]".utf8)), mapping: CachedNote.json)
+          } catch let error as ImportError where error.storeError?.code == .uniquenessViolated {
+            // The server has taken the number from a note that the next refresh deletes.
+          }
         }
         switch server.with({ $0.answer(request) }) {
         case .lost: throw Lost()
@@ -66,7 +70,10 @@ extension CacheHistory {
       var row = refusal.request.value(as: CachedNote.self)
     {
       row.number = nil
-      try await stack.withScratch { [row] in $0.insert(row) }
+      // What it replied to may be gone by now.
+      let ids = try await rows().values.map(\.id)
+      if let reply = row.replyTo, reply != row.id, !ids.contains(reply) { row.replyTo = nil }
+      try await stack.withScratch { [row] in $0.upsert(row) }
       mine[localID] = row.values
       return note("\(row.id) comes back without its number", "repairs")
     }
