@@ -17,8 +17,8 @@ struct MigrationPlanner: Sendable {
     do throws(StoreError) {
       guard try LogBeside(of: path).belongs() else {
         throw StoreError(
-          .replaced, "the log beside the file belongs to an earlier file",
-          advice: "open the store once, which sets that log aside")
+          .replaced, "the log or journal beside the file belongs to an earlier file",
+          advice: "open the store once, which sets it aside")
       }
       connection = try .open(.readOnly, path: path, busyTimeout: busyTimeout)
       try connection.run("BEGIN")
