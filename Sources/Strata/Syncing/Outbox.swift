@@ -193,8 +193,11 @@ public actor Outbox: Observable {
   /// Gives up a refused edit: the row gets the newest values that the server is known to have.
   ///
   /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
-  /// comes back, unless the server has deleted it, too. The edited attributes of an updated row get the server's values. The reversal is
-  /// one commit, which the outbox does not send. The call returns when the view context shows it.
+  /// comes back, unless the server has deleted it, too. The edited attributes of an updated row get the
+  /// server's values. If the row then refers to a row that is deleted here and whose deletion waits, that
+  /// deletion is given up, too: the server cannot make it while it has the reference. A link comes back
+  /// with its ends. The reversal is one commit, which the outbox does not send. The call returns when the
+  /// view context shows it.
   ///
   /// - Returns: false if the row was edited since, if the refusal has ended in another way, if a
   ///   migration changed the row so much that the server's values are no longer known, or if delete
@@ -202,7 +205,7 @@ public actor Outbox: Observable {
   ///   changed.
   /// - Throws: ``StoreError`` with code `deleteDenied`, `uniquenessViolated`, `missingReference`,
   ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's. Then the
-  ///   request stays refused.
+  ///   request stays refused. With `missingReference` also if an end of a link is deleted here for good.
   @discardableResult
   public func revert(_ refusal: PushRefusal) async throws -> Bool {
     let request = refusal.request

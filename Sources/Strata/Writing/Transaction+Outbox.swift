@@ -145,15 +145,45 @@ extension Transaction {
     guard let entry = try refused(request), let change = reversal(of: entry, request) else {
       return false
     }
-    var working = try resolve(change, request.table, request.key)
+    var layer = Layer()
+    layer[request.table.id, request.key] = .blind(change)
+    let stored = try connection.record(request.key, of: request.table, builder)
+    try restoreTargets(of: change.applied(to: stored), request.table, &layer)
+    let restored = layer.keys
+    var working = try resolve(layer)
     _ = try runRules(on: &working)
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
-    try set(nil, request.table, request.key)
+    for (table, keys) in restored { for key in keys { try set(nil, model[table], key) } }
     for (table, key) in unsent { try set(nil, model[table], key) }
     isCounted = true
     return true
+  }
+
+  /// Gives up the deletions of the rows to which a row of the server refers.
+  ///
+  /// The server cannot make such a deletion while it has the row.
+  ///
+  /// - Throws: `missingReference` if a row cannot be brought back.
+  private func restoreTargets(
+    of row: Record?, _ table: Table, _ layer: inout Layer
+  ) throws(StoreError) {
+    guard let row else { return }
+    for reference in table.references where !row.isNull(reference.column) {
+      let (target, key) = (model[reference.target], row.key(reference.column))
+      if layer[target.id, key] != nil { continue }
+      if try connection.record(key, of: target, builder) != nil { continue }
+      let entry = try entry(target, key)
+      let server = entry?.handedOver == nil ? entry?.server { decode($0, of: target) } : nil
+      guard let server else {
+        // Without an entry, the server may have ended the reference, too.
+        if entry == nil && !table.isJoin { continue }
+        throw .missingTarget(of: row, reference, table, target)
+      }
+      layer[target.id, key] = .blind(.set(server))
+      try restoreTargets(of: server, target, &layer)
+    }
   }
 
   // MARK: - Conflicts
@@ -200,6 +230,11 @@ extension Transaction {
   ) throws(StoreError) -> WorkingSet {
     var layer = Layer()
     layer[table.id, key] = .blind(change)
+    return try resolve(layer)
+  }
+
+  /// Returns the stored rows with the changes of a layer.
+  private func resolve(_ layer: Layer) throws(StoreError) -> WorkingSet {
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
     return try resolver.resolve(layer)
@@ -251,5 +286,21 @@ extension Transaction {
     _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
     try OutboxTable.set(entry, table, key, connection)
+  }
+}
+
+extension StoreError {
+  /// The error for a row of the server that refers to a row which is deleted here for good.
+  fileprivate static func missingTarget(
+    of row: Record, _ reference: Reference, _ table: Table, _ target: Table
+  ) -> StoreError {
+    let (key, other) = (row.key(Table.keyColumn), row.key(reference.column))
+    return StoreError(
+      .missingReference,
+      "\(table.entity) \(key) refers to \(target.entity) \(other), which is deleted here and may "
+        + "be deleted on the server",
+      advice: "push, so that the outcome of that deletion is known, or send the refused request "
+        + "again with retry", entity: table.entity,
+      attributes: [table.columns[reference.column].name], keys: [key, other])
   }
 }
