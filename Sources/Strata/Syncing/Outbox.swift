@@ -116,6 +116,10 @@ public actor Outbox: Observable {
       let step = Task.isCancelled ? nil : plan.nextStep()
       let turn = try await turn(noting: sent, step.map { waiting[$0].request })
       sent = nil
+      if Task.isCancelled, case .send(let next) = turn {
+        // The request does not reach `send`, so the server cannot have it.
+        _ = try await self.turn(noting: (next, .later), nil)
+      }
       try Task.checkCancellation()
       guard let step else { return count }
       switch turn {
