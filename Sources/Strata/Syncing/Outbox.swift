@@ -47,7 +47,8 @@ public actor Outbox: Observable {
   /// Sends the changes, request by request, and returns when no more can be sent.
   ///
   /// Several edits of one row are one request. A row that is inserted and deleted before any of it
-  /// was sent is no request. Requests are sent in the order of the commits, except where a server
+  /// was sent is no request. A row that is inserted again after its deletion was sent, without an answer, is
+  /// two requests. Requests are sent in the order of the commits, except where a server
   /// needs another order: a row is inserted before the rows that refer to it, it is deleted after
   /// the rows that stop referring to it, and it gets a unique value of the schema after the row
   /// that gives it up.

@@ -109,7 +109,7 @@ extension Transaction {
   ) throws(StoreError) -> Bool {
     for key in error.keys.reversed() {
       guard var entry = try OutboxTable.entry(table, key, connection), entry.aside == nil,
-        entry.kind != .delete
+        !entry.isDeleted
       else { continue }
       let position = working.tables[table.id]?.position(of: key)
       let stored = try connection.record(key, of: table, builder)
