@@ -90,7 +90,7 @@ import Testing
 
   /// Makes, edits or deletes a row; `life` tells the row from every other row with its key.
   private func edit(_ stack: Stack, life: Int, _ random: inout SeededRandom) async throws {
-    let (id, isParcel, action) = (1 + random.below(3), random.oneIn(2), random.below(3))
+    let (id, isParcel, action) = (1 + random.below(2), random.oneIn(2), random.below(2))
     let (code, crateID) = (random.pick(["a", "b", "c"]), 1 + random.below(4))
     let scratch = stack.makeScratch()
     if isParcel {
