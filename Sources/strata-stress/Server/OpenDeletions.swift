@@ -6,6 +6,8 @@ import Strata
 struct OpenDeletions {
   /// The notes, and whether the outbox certainly has no verdict.
   private var notes: [Int: Bool] = [:]
+  /// The notes whose deletions this push has sent.
+  private var sent: Set<Int> = []
 
   /// Returns whether a request is such a deletion of a note that the user has made again.
   func isRepeated(_ request: PushRequest, _ id: Int, _ edit: LocalEdit?) -> Bool {
@@ -17,9 +19,12 @@ struct OpenDeletions {
     request.kind != .insert || notes[id] != true
   }
 
+  mutating func beginPush() { sent = [] }
+
   /// Notes a deletion that is sent, and returns what was known of the note before.
   mutating func send(_ id: Int) -> Bool? {
     defer { notes[id] = true }
+    sent.insert(id)
     return notes[id]
   }
 
@@ -32,7 +37,7 @@ struct OpenDeletions {
 
   /// Notes that the deletions of a push may have been sent, and that their verdicts may be stored.
   mutating func doubt(_ edits: [Int: LocalEdit]) {
-    for id in edits.filter({ $0.value == .deleted }).keys { notes[id] = false }
-    for id in notes.keys { notes[id] = false }
+    let deleted = edits.filter { $0.value == .deleted }
+    for id in sent.union(deleted.keys).union(notes.keys) { notes[id] = false }
   }
 }

@@ -21,6 +21,7 @@ extension ServerHistory {
     let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
     let unasked = Lock<[Int]>([])
     let wrong = Lock<[String]>([])
+    openDeletions.withLock { $0.beginPush() }
     // The user goes on editing while the server is asked.
     var editing: Task<(id: Int, edit: LocalEdit?), any Error>?
     if !isKilled, !isSettling, random.oneIn(3) {
