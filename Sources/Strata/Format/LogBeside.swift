@@ -27,6 +27,9 @@ struct LogBeside {
   }
   private let files = FileManager.default
 
+  /// Whether a journal is there that SQLite would roll back.
+  var hasJournal: Bool { journal != nil }
+
   init(of path: String) { self.path = path }
 
   /// Makes the file and everything beside it fit each other.

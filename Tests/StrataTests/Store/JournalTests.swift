@@ -268,7 +268,7 @@ import Testing
     let expected = try await put(.own, makeJournal(.ofCommit, &random), &random)
     let bytes = files.contents(atPath: path)
     let error = await failure { try await Stack.plan(Boat.self, Harbour.self, at: folder.url) }
-    #expect(error?.code == .cannotOpen)
+    #expect(error?.code == .cannotOpen && error?.advice.hasPrefix("open the store once") == true)
     #expect(files.contents(atPath: path) == bytes && files.fileExists(atPath: journal))
     let stack = try await folder.stack()
     #expect(try await stack.fetch(Boat.all) == expected)
