@@ -86,6 +86,9 @@ enum OutboxTable: GuestTable {
   private static let isHandedDeletion: Int64 = 8
   private static let isAnswered: Int64 = 16
 
+  /// Returns whether a stored state is that of a deleted row.
+  static func isOfDeletion(state: Int64) -> Bool { state & isDeleted != 0 }
+
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
   ) throws(StoreError) -> OutboxEntry? {

@@ -49,6 +49,23 @@ private enum V3 {
   }
 }
 
+/// Another attribute becomes the key.
+private enum Coded {
+  struct Reel: Entity {
+    var id = 0
+    var code = ""
+    static let schema = Schema<Reel>("reels", key: \.id) { Attribute(\.code) }
+  }
+  struct NewReel: Entity {
+    var id = ""
+    var number = 0
+    static let schema = Schema<NewReel>("reels", key: \.id) {
+      Attribute(\.id).formerly("code")
+      Attribute(\.number).formerly("id")
+    }
+  }
+}
+
 /// Removed links that wait to be removed on a server, while the keys of their ends change.
 ///
 /// Nobody could say which link the request was about: its key had the keys of an earlier version.
@@ -101,6 +118,29 @@ private enum V3 {
       #expect(links.contains { $0.root == 1 && $0.target == "k2" })
       let hasBoth = removal == .deleteOwner || removal == .deleteBoth
       #expect(links.count == (hasBoth ? 2 : 1))
+    }
+  }
+
+  /// The key of the request was the value of an attribute that is the key no more.
+  @Test(arguments: [true, false])
+  func `a deleted row has the key that it would have`(isLost: Bool) async throws {
+    try await file.open(Coded.Reel.self) { stack in
+      let outbox = try await stack.outbox()
+      for id in 1...3 { try await stack.insert(Coded.Reel(id: id, code: "r\(id)")) }
+      try await outbox.pushed()
+      try await stack.delete(Coded.Reel.self, 2)
+      try await stack.withScratch { $0.upsert(Coded.Reel(id: 3, code: "r9")) }
+      if isLost {
+        await #expect(throws: Unreachable.self) {
+          try await outbox.push { _ in throw Unreachable() }
+        }
+      }
+    }
+    try await file.open(Coded.NewReel.self, version: 2) { stack in
+      let requests = try await stack.outbox().requests()
+      #expect(Set(requests.compactMap { $0.id(of: Coded.NewReel.self) }) == ["r2", "r9"])
+      let deleted = requests.first { $0.kind == .delete }?.value(as: Coded.NewReel.self)
+      #expect(deleted?.id == "r2" && deleted?.number == 2)
     }
   }
 
