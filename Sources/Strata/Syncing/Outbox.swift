@@ -243,7 +243,8 @@ public actor Outbox: Observable {
   /// With `mergeMine` and `overwrite`, the edit stays and starts from the server's newest row. If the
   /// server has deleted the row, `overwrite` makes it an insertion, and all other policies delete the row here.
   /// With `mergeTheirs`, the conflicting attributes take the server's values. With `discard`, the whole
-  /// edit of the row is given up. To take another value, edit the row after it was resolved.
+  /// edit of the row is given up. A row that comes back so brings back the rows to which it refers, as
+  /// ``revert(_:)`` does. To take another value, edit the row after it was resolved.
   ///
   /// - Returns: false if the row, the edit or what the server has is no longer as in `conflict`, or if
   ///   the policy is `error`. Then nothing is changed.

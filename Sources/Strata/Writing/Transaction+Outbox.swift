@@ -155,7 +155,7 @@ extension Transaction {
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
-    for (table, keys) in restored { for key in keys { try set(nil, model[table], key) } }
+    try removeEntries(of: restored)
     for (table, key) in unsent { try set(nil, model[table], key) }
     isCounted = true
     return true
@@ -206,7 +206,7 @@ extension Transaction {
     } decode: {
       decode($0, of: table)
     }
-    if rebased.row != local { try writeRow(rebased.row, table, key) }
+    if rebased.row != local { try writeRow(rebased.row, table, key, restoresTargets: true) }
     try set(rebased.isLeft ? entry : nil, table, key)
     isCounted = true
     return true
@@ -215,13 +215,24 @@ extension Transaction {
   // MARK: -
 
   /// Writes a row of the server, by the rules of the schema; nil deletes the row.
+  ///
+  /// - Parameter restoresTargets: whether the deletions of the rows to which the row refers are given up.
   private mutating func writeRow(
-    _ row: Record?, _ table: Table, _ key: RecordKey
+    _ row: Record?, _ table: Table, _ key: RecordKey, restoresTargets: Bool = false
   ) throws(StoreError) {
-    var working = try resolve(.set(row), table, key)
+    var layer = Layer()
+    layer[table.id, key] = .blind(.set(row))
+    if restoresTargets { try restoreTargets(of: row, table, &layer) }
+    let restored = layer.keys
+    var working = try resolve(layer)
     _ = try runRules(on: &working)
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
+    if restoresTargets { try removeEntries(of: restored) }
+  }
+
+  private func removeEntries(of keys: [TableID: Set<RecordKey>]) throws(StoreError) {
+    for (table, keys) in keys { for key in keys { try set(nil, model[table], key) } }
   }
 
   /// Returns a stored row with a change.
