@@ -67,11 +67,14 @@ package struct PushOrder {
   ///
   /// - Parameters:
   ///   - original: the row as the server knows it, if that can be read.
+  ///   - sent: the row as it was sent last, if that is known and may have arrived. What was sent before
+  ///     that is not known.
   ///   - isHandedOver: whether the server may know a later version of the row, which is not known
   ///     here.
   ///   - isFollowed: whether the row is inserted after this request.
   mutating func add(
-    _ request: PushRequest, original: Record?, isHandedOver: Bool, isFollowed: Bool = false
+    _ request: PushRequest, original: Record?, sent: Record? = nil, isHandedOver: Bool,
+    isFollowed: Bool = false
   ) {
     let table = request.table
     let number = nodes.count
@@ -87,14 +90,18 @@ package struct PushOrder {
       }
     }
     if request.kind == .insert || isFollowed { inserted[nodes[number].row] = number }
-    if request.kind == .insert { return }
-    guard let original else { return }
+    if let sent { giveUp(sent, number, table) }
+    if request.kind != .insert, let original { giveUp(original, number, table) }
+  }
+
+  /// Notes that a request ends the references and gives up the unique values of a row that the server has.
+  private mutating func giveUp(_ row: Record, _ number: Int, _ table: Table) {
     let kept = Set(nodes[number].refersTo)
-    for target in targets(of: original, table) where !kept.contains(target) {
+    for target in targets(of: row, table) where !kept.contains(target) {
       released[target, default: []].append(number)
     }
     let keptValues = Set(nodes[number].takes)
-    for value in uniqueValues(of: original, table) where !keptValues.contains(value) {
+    for value in uniqueValues(of: row, table) where !keptValues.contains(value) {
       freed[value] = number
     }
   }
@@ -180,7 +187,13 @@ package struct PushOrder {
   private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
     if node.kind != .delete { return lasting(number) }
-    let others = uncertain.removeValue(forKey: node.row.table) ?? []
+    var others = uncertain.removeValue(forKey: node.row.table) ?? []
+    if node.isFollowed {
+      // A row that refers to the new row comes after it.
+      let later = others.filter { nodes[$0].refersTo.contains(node.row) }
+      if !later.isEmpty { uncertain[node.row.table] = later }
+      others.removeAll { later.contains($0) }
+    }
     return lasting(number) + others.filter { $0 != number }
   }
 

@@ -38,8 +38,8 @@ struct WaitingRequests: Sendable {
         Waiting(request: request, entry: entry, conflict: conflict))
       if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
       order.add(
-        request, original: request.original, isHandedOver: entry.handedOver != nil,
-        isFollowed: entry.repeatsDeletion)
+        request, original: request.original, sent: entry.handedOver?.row.flatMap(decode),
+        isHandedOver: entry.handedOver != nil, isFollowed: entry.repeatsDeletion)
     }
     steps = order.sorted()
   }
