@@ -30,6 +30,30 @@ package struct DatabasePage {
     Int64(Int32(bitPattern: header.word(60)))
   }
 
+  private static let magic = Array("SQLite format 3\0".utf8)
+
+  /// Returns whether a first page begins as that of every database does.
+  static func isDatabase(_ page: [UInt8]) -> Bool { page.starts(with: magic) }
+
+  /// Returns whether the database is read with a write-ahead log.
+  static func hasLog(_ page: [UInt8]) -> Bool { page[18] == 2 }
+
+  /// Returns the number of transactions that have changed the first page, a little less than all.
+  static func changeCounter(_ page: [UInt8]) -> UInt32 { page.word(24) }
+
+  /// Returns the number of pages, by the first page; nil if an early version of SQLite wrote it.
+  static func pageCount(_ page: [UInt8]) -> UInt32? {
+    page.word(92) == changeCounter(page) ? page.word(28) : nil
+  }
+
+  /// Returns the number of changes of the schema.
+  static func schemaVersion(_ page: [UInt8]) -> UInt32 { page.word(40) }
+
+  /// Returns whether the first page has neither a table nor a program's numbers.
+  static func isEmpty(_ page: [UInt8]) -> Bool {
+    page[103] == 0 && page[104] == 0 && application(page) == 0 && userVersion(page) == 0
+  }
+
   /// The only row of a table.
   package struct Row {
     /// The values; a value that is no text is an empty text.

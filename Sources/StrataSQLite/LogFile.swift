@@ -22,7 +22,7 @@ package struct LogFile {
   package init?(path: String, pages numbers: Set<UInt32>) {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     defer { try? file.close() }
-    guard let header = Self.read(file, 0, Self.headerSize), header.word(0) & ~1 == 0x377f_0682,
+    guard let header = file.bytes(Self.headerSize, at: 0), header.word(0) & ~1 == 0x377f_0682,
       header.word(4) == Self.format
     else { return nil }
     let size = Int(header.word(8))
@@ -31,7 +31,7 @@ package struct LogFile {
     var found: [UInt32: UInt64] = [:]
     var committed: [UInt32: UInt64] = [:]
     let step = UInt64(Connection.frameHeaderSize + size)
-    while let frame = Self.read(file, position, Connection.frameHeaderSize),
+    while let frame = file.bytes(Connection.frameHeaderSize, at: position),
       frame[8..<16].elementsEqual(header[16..<24])
     {
       if numbers.contains(frame.word(0)) { found[frame.word(0)] = position }
@@ -41,12 +41,15 @@ package struct LogFile {
       committed = found
     }
     for (number, position) in committed {
-      pages[number] = Self.read(file, position + UInt64(Connection.frameHeaderSize), size)
+      pages[number] = file.bytes(size, at: position + UInt64(Connection.frameHeaderSize))
     }
   }
+}
 
-  private static func read(_ file: FileHandle, _ offset: UInt64, _ count: Int) -> [UInt8]? {
-    guard (try? file.seek(toOffset: offset)) != nil, let data = try? file.read(upToCount: count),
+extension FileHandle {
+  /// Reads bytes at a position; nil if the file ends before them.
+  func bytes(_ count: Int, at position: UInt64) -> [UInt8]? {
+    guard (try? seek(toOffset: position)) != nil, let data = try? read(upToCount: count),
       data.count == count
     else { return nil }
     return [UInt8](data)

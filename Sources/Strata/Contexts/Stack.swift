@@ -304,7 +304,8 @@ public final class Stack: Sendable {
   /// Commits that other processes made meanwhile are reported like any other commit. Unsaved edits
   /// stay on top of them, and conflicts are noted. A scratch context that had read the store reads
   /// the newest state from then on, as after `refresh()`. Resuming a stack that is not suspended
-  /// does nothing.
+  /// does nothing. If the stack is suspended again before the view context has caught up, the call returns
+  /// after the next resumption.
   ///
   /// - Throws: ``StoreError`` with code `cannotOpen`, `busy`, `notADatabase`, `schemaChanged`,
   ///   `replaced` or one of SQLite's: the stack is still suspended, all calls go on waiting, and

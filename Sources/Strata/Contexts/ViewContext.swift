@@ -62,7 +62,9 @@ public final class ViewContext: Observable {
   /// values is neither written nor reported.
   ///
   /// An upsert of an entity with unsaved edits continues these edits, and may conflict as they may.
-  /// It edits the attributes whose values differ from those before the first edit.
+  /// It edits the attributes whose values differ from those before the first edit. An attribute that has
+  /// the value before the first edit counts as not edited, so a value that others have committed since
+  /// stays. To set it back, update the entity that the context shows.
   public func upsert<E: Entity>(_ entity: E) {
     edit { $0.upsert(entity) }
   }
@@ -108,7 +110,9 @@ public final class ViewContext: Observable {
 
   /// Deletes the entity with a key without reading it first; live queries drop it in the same turn.
   ///
-  /// The deletion never conflicts: it deletes whatever the store has when it is saved.
+  /// The deletion never conflicts: it deletes whatever the store has when it is saved. If the entity has no
+  /// unsaved edits, an insertion after the deletion replaces the row in the same way, and overwrites what
+  /// others have committed. To keep the changes of others, delete the entity that you have read.
   public func delete<E: Entity>(_ type: E.Type, _ id: E.ID) {
     edit { $0.delete(type, id) }
   }

@@ -14,10 +14,10 @@ package struct Column: Sendable {
   let isIndexed: Bool
   /// The type of the attribute; nil for a column of a many-to-many relationship.
   package var valueType: (any AttributeValue.Type)?
-  /// The spelling of the values, if filters compare values and not texts.
-  ///
-  /// A column with an index is compared by its texts, since the index is of texts.
+  /// The spelling of the values; nil if each value has one spelling.
   var spelling: ValueSpelling?
+  /// Whether filters compare texts and not values: an index is an order of texts.
+  var isComparedByText = false
 }
 
 /// A column that refers to another table's key.

@@ -231,7 +231,8 @@ struct TableDraft {
           name: attribute.0, storage: attribute.1.storage, isOptional: attribute.1.isOptional,
           isIndexed: position != Table.keyColumn
             && (attribute.1.isIndexed || referring.contains(position)),
-          valueType: type, spelling: isIndexed ? nil : type.flatMap { ValueSpelling($0) })
+          valueType: type, spelling: type.flatMap { ValueSpelling($0) },
+          isComparedByText: isIndexed)
       },
       paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),

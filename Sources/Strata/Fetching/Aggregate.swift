@@ -37,8 +37,9 @@ extension Aggregate where Value == Int {
 
   /// The number of distinct values of an attribute.
   ///
-  /// The store counts. The spellings of a text are one value, and values of other types are the same
-  /// if they are stored alike.
+  /// The store counts. The spellings of a text are one value, and so are those of a `URL`, a `Decimal`, a
+  /// ``JSONValue``, an array and a dictionary, as another program may have written them. Values of types
+  /// of your own are the same if they are stored alike.
   public static func distinctCount<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self { Self(counting: AggregateTerm(.distinct, path)) }

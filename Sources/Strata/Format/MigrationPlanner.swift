@@ -17,16 +17,16 @@ struct MigrationPlanner: Sendable {
     do throws(StoreError) {
       guard try LogBeside(of: path).belongs() else {
         throw StoreError(
-          .replaced, "the log beside the file belongs to an earlier file",
-          advice: "open the store once, which sets that log aside")
+          .replaced, "the log or journal beside the file belongs to an earlier file",
+          advice: "open the store once, which sets it aside")
       }
       connection = try .open(.readOnly, path: path, busyTimeout: busyTimeout)
       try connection.run("BEGIN")
+      if try StoreFormat.isEmptyFile(connection) { return model.creation(version: version) }
     } catch {
-      throw error.at(path)
+      throw (unfinished(error) ?? error).at(path)
     }
     defer { try? connection.run("ROLLBACK") }
-    if try StoreFormat.isEmptyFile(connection) { return model.creation(version: version) }
     do throws(StoreError) {
       let plan = try StoreFormat.migrate(connection, model, version: version, options, isDry: true)
       let stored = plan.storedVersion ?? 0
@@ -38,6 +38,14 @@ struct MigrationPlanner: Sendable {
       if Self.unreadable.contains(error.code) { throw error }
       return MigrationPlan(from: storedVersion(connection), to: version, problems: [error])
     }
+  }
+
+  /// Returns the error for a file that cannot be read before its journal is rolled back.
+  private func unfinished(_ error: StoreError) -> StoreError? {
+    guard error.code == .cannotOpen, LogBeside(of: path).hasJournal else { return nil }
+    return StoreError(
+      .cannotOpen, "a transaction of the file was interrupted, and is not rolled back yet",
+      advice: "open the store once, which rolls it back")
   }
 
   private static let unreadable: [StoreError.Code] = [

@@ -75,8 +75,16 @@ struct OutboxEntry: Sendable, Equatable {
       attributes: edited, handedOver: nil, original: change.before.map(encode))
   }
 
-  /// The kind of change that a server is to make.
-  var kind: PushRequest.Kind { isDeleted ? .delete : isKnown ? .update : .insert }
+  /// The kind of change that a server is to make next.
+  var kind: PushRequest.Kind {
+    isDeleted || repeatsDeletion ? .delete : isKnown ? .update : .insert
+  }
+
+  /// Whether the row is here again after a deletion that may not have reached the server.
+  ///
+  /// The deletion is then sent once more, and the row is inserted after it. A server that still has the
+  /// old row would refuse the insertion.
+  var repeatsDeletion: Bool { !isDeleted && handedOver?.isDeletion == true }
 
   /// The attributes that were edited here and that the server may not have.
   var editedAttributes: AttributeSet {
@@ -117,7 +125,7 @@ struct OutboxEntry: Sendable, Equatable {
       attributes.formUnion(after.differences(from: before))
     case (_, let after?):
       // The deletion may have reached the server. An update would then find no row there.
-      if handedOver != nil { isKnown = false }
+      if handedOver?.isDeletion == true { isKnown = false }
       isDeleted = false
       attributes = .all(after.count)
     }
@@ -160,8 +168,14 @@ struct OutboxEntry: Sendable, Equatable {
     return true
   }
 
-  /// Notes that a server may know all edits of the row, as of this commit.
+  /// Notes that a server may know all edits of the row, as of this commit; only the deletion, if it is
+  /// repeated.
   mutating func handOver(at commit: Int64) {
+    if repeatsDeletion {
+      handedOver = HandedOver(
+        commit: commit, attributes: AttributeSet(), isUncertain: true, isDeletion: true)
+      return
+    }
     handedOver = HandedOver(
       commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil,
       isDeletion: isDeleted)
@@ -200,6 +214,8 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
   ///   was deleted meanwhile leaves nothing.
   mutating func refuse(_ reason: String, at commit: Int64) -> Bool {
+    // The server still has the row, which is here again: the row is updated there.
+    if repeatsDeletion && handedOver?.commit == commit { return takeBack() }
     // A row that was edited meanwhile makes a different request.
     if handedOver?.commit == commit, self.commit <= commit { refusal = reason }
     return postpone(at: commit)
@@ -243,10 +259,11 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push.
   mutating func confirm() -> Bool {
     guard let handedOver else { return true }
+    let isRepeated = repeatsDeletion
     self.handedOver = nil
     // Any other row of the server may be older than the row that was handed over.
     if !handedOver.isAnswered { newest = nil }
-    if commit <= handedOver.commit { return false }
+    if commit <= handedOver.commit && !isRepeated { return false }
     if handedOver.isDeletion {
       // The row was inserted again.
       (isKnown, original) = (false, nil)
@@ -275,7 +292,7 @@ struct OutboxEntry: Sendable, Equatable {
   mutating func retry() { (refusal, aside) = (nil, nil) }
 
   /// Whether the table may get the server's row in the place of the edited row.
-  var mayBeSetAside: Bool { aside == nil && kind != .delete }
+  var mayBeSetAside: Bool { aside == nil && !isDeleted }
 
   /// Notes that the table gets the server's row in the place of the edited row.
   mutating func setAside(_ row: [UInt8], because reason: String) {

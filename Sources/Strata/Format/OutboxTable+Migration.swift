@@ -50,14 +50,16 @@ extension OutboxTable {
   }
 
   private static let rowsOfTable = SQL(
-    "SELECT key, original, handed_row, aside, newest FROM strata_outbox_row WHERE entity = ?1 "
-      + "AND coalesce(original, handed_row, aside, newest) IS NOT NULL")
+    "SELECT key, original, handed_row, aside, newest, state FROM strata_outbox_row "
+      + "WHERE entity = ?1 AND coalesce(original, handed_row, aside, newest) IS NOT NULL")
   private static let setRows = SQL(
     "UPDATE strata_outbox_row SET original = ?3, handed_row = ?4, aside = ?5, newest = ?6 "
       + "WHERE entity = ?1 AND key = ?2")
 
   /// Without the row from which an edit started, nobody could tell the edit from the values that others
   /// have changed. A row that cannot be brought along stays as it is, and is not read again.
+  ///
+  /// If another attribute becomes the key, only the row from before a deletion has the new key.
   static func transcode(
     _ migration: TableMigration, _ layout: HistoryLayout, _ connection: Connection
   ) throws(StoreError) {
@@ -66,25 +68,33 @@ extension OutboxTable {
     if layout.hasTable(named: name) { return }
     let (sources, builder) = (migration.cellSources(old), RecordBuilder())
     var encoder = HistoryEncoder(layout)
-    func transcoded(_ row: Statement, _ column: Int32) -> Cell {
-      if row.isNull(column) { return .null }
-      if row.blob(column).isEmpty { return .text("") }
+    func transcoded(_ row: Statement, _ column: Int32) -> (cell: Cell, record: Record?) {
+      if row.isNull(column) { return (.null, nil) }
+      if row.blob(column).isEmpty { return (.text(""), nil) }
       let bytes = Array(row.blob(column))
       guard
         let record = HistoryDecoder.record(
           bytes, named: name, columns: old.columns.count, builder),
         let cells = try? sources.map({ try $0.cell(of: record) }),
         let new = try? Record(cells)
-      else { return .blob(Data(bytes)) }
-      return .blob(Data(encoder.encode(new, of: migration.table.id)))
+      else { return (.blob(Data(bytes)), nil) }
+      return (.blob(Data(encoder.encode(new, of: migration.table.id))), new)
     }
-    let entries = try connection.prepared(rowsOfTable, .text(migration.new.name)).map { row in
-      (key: Cell(row, 0), rows: (1...4).map { transcoded(row, $0) })
+    let table = migration.new.name
+    let entries = try connection.prepared(rowsOfTable, .text(table)).map { row in
+      let rows = (1...4).map { transcoded(row, $0) }
+      let takesKey = migration.takesKeyOfColumn && isOfDeletion(state: row.integer(5))
+      return (
+        key: Cell(row, 0), rows: rows.map(\.cell),
+        newKey: takesKey ? rows[0].record?[Table.keyColumn] : nil
+      )
     }
     for entry in entries {
       try connection.run(
-        setRows, .text(migration.new.name), entry.key, entry.rows[0], entry.rows[1], entry.rows[2],
+        setRows, .text(table), entry.key, entry.rows[0], entry.rows[1], entry.rows[2],
         entry.rows[3])
+      guard let newKey = entry.newKey else { continue }
+      try move(RecordKey(entry.key), of: table, to: newKey, of: table, connection)
     }
   }
 

@@ -87,6 +87,9 @@ enum OutboxTable: GuestTable {
   private static let isAnswered: Int64 = 16
   private static let isOver: Int64 = 32
 
+  /// Returns whether a stored state is that of a deleted row.
+  static func isOfDeletion(state: Int64) -> Bool { state & isDeleted != 0 }
+
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
   ) throws(StoreError) -> OutboxEntry? {

@@ -14,6 +14,9 @@ internal import StrataSQLite
 /// migration changed the table. Such a row may refer to any row on the server. So its request comes
 /// before all deletions from the tables that it refers to. If the rules form a cycle, no order is
 /// right: no server could make these changes row by row.
+///
+/// A deletion that is repeated stands for the insertion that follows it: the rows that refer to the row
+/// wait for both.
 package struct PushOrder {
   package struct Row: Sendable, Hashable {
     package let table: TableID
@@ -30,6 +33,8 @@ package struct PushOrder {
     /// The tables whose rows this row may still refer to on the server.
     let guards: Set<TableID>
     let isDeletion: Bool
+    /// Whether the row is inserted after this request.
+    let isFollowed: Bool
   }
 
   private struct UniqueValue: Hashable {
@@ -41,6 +46,7 @@ package struct PushOrder {
   private struct Node {
     let row: Row
     let kind: PushRequest.Kind
+    let isFollowed: Bool
     let commit: Int64
     let refersTo: [Row]
     let takes: [UniqueValue]
@@ -61,15 +67,21 @@ package struct PushOrder {
   ///
   /// - Parameters:
   ///   - original: the row as the server knows it, if that can be read.
+  ///   - sent: the row as it was sent last, if that is known and may have arrived. What was sent before
+  ///     that is not known.
   ///   - isHandedOver: whether the server may know a later version of the row, which is not known
   ///     here.
-  mutating func add(_ request: PushRequest, original: Record?, isHandedOver: Bool) {
+  ///   - isFollowed: whether the row is inserted after this request.
+  mutating func add(
+    _ request: PushRequest, original: Record?, sent: Record? = nil, isHandedOver: Bool,
+    isFollowed: Bool = false
+  ) {
     let table = request.table
     let number = nodes.count
     let after = request.kind == .delete ? nil : request.record
     nodes.append(
       Node(
-        row: Row(table: table.id, key: request.key), kind: request.kind,
+        row: Row(table: table.id, key: request.key), kind: request.kind, isFollowed: isFollowed,
         commit: request.commit, refersTo: after.map { targets(of: $0, table) } ?? [],
         takes: after.map { uniqueValues(of: $0, table) } ?? []))
     if isHandedOver || original == nil && request.kind != .insert {
@@ -77,17 +89,19 @@ package struct PushOrder {
         uncertain[target, default: []].append(number)
       }
     }
-    if request.kind == .insert {
-      inserted[nodes[number].row] = number
-      return
-    }
-    guard let original else { return }
+    if request.kind == .insert || isFollowed { inserted[nodes[number].row] = number }
+    if let sent { giveUp(sent, number, table) }
+    if request.kind != .insert, let original { giveUp(original, number, table) }
+  }
+
+  /// Notes that a request ends the references and gives up the unique values of a row that the server has.
+  private mutating func giveUp(_ row: Record, _ number: Int, _ table: Table) {
     let kept = Set(nodes[number].refersTo)
-    for target in targets(of: original, table) where !kept.contains(target) {
+    for target in targets(of: row, table) where !kept.contains(target) {
       released[target, default: []].append(number)
     }
     let keptValues = Set(nodes[number].takes)
-    for value in uniqueValues(of: original, table) where !keptValues.contains(value) {
+    for value in uniqueValues(of: row, table) where !keptValues.contains(value) {
       freed[value] = number
     }
   }
@@ -131,7 +145,8 @@ package struct PushOrder {
             Step(
               row: nodes[number].row, number: number,
               needs: lasting(number).map { nodes[$0].row },
-              guards: guards[number], isDeletion: nodes[number].kind == .delete))
+              guards: guards[number], isDeletion: nodes[number].kind == .delete,
+              isFollowed: nodes[number].isFollowed))
           continue
         }
         if visited[number] { continue }
@@ -172,7 +187,13 @@ package struct PushOrder {
   private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
     if node.kind != .delete { return lasting(number) }
-    let others = uncertain.removeValue(forKey: node.row.table) ?? []
+    var others = uncertain.removeValue(forKey: node.row.table) ?? []
+    if node.isFollowed {
+      // A row that refers to the new row comes after it.
+      let later = others.filter { nodes[$0].refersTo.contains(node.row) }
+      if !later.isEmpty { uncertain[node.row.table] = later }
+      others.removeAll { later.contains($0) }
+    }
     return lasting(number) + others.filter { $0 != number }
   }
 

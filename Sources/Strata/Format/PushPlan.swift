@@ -50,7 +50,8 @@ package struct PushPlan {
   /// Notes the server's verdict on a request.
   package mutating func note(_ verdict: PushVerdict, of step: PushOrder.Step) {
     switch verdict {
-    case .done(key: _): return
+    // The requests that depend on the insertion come after it, in another plan.
+    case .done(key: _): if !step.isFollowed { return }
     case .later(after: _): left += 1
     case .refused: break
     }

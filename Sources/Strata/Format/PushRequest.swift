@@ -208,7 +208,8 @@ public struct PushRequest: Sendable, Identifiable {
   /// Returns the two ends of the link of a many-to-many relationship that the request is about.
   ///
   /// The result is nil if the request is about anything else. An insertion links the ends, a
-  /// deletion unlinks them, and an update moves the link to another position in its order.
+  /// deletion unlinks them, and an update moves the link to another position in its order. Migrations
+  /// that convert the keys of the ends convert those of the link, also if it is removed.
   public func link<Root: Entity, Target: Entity>(
     of relationship: ManyToMany<Root, Target>
   ) -> LinkChanges<Root, Target>.Link? {

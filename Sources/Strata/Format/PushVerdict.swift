@@ -29,7 +29,8 @@ public enum PushVerdict: Sendable, Hashable {
   ///
   /// A request whose answer was lost is sent again. So a deletion of a row that the server does not
   /// have (404 or 410) is done, and so is an insertion of a row that it has under the same key as it
-  /// was sent (often 409).
+  /// was sent (often 409). If a row is inserted again after a deletion whose answer was lost, the deletion
+  /// is sent again before the insertion.
   public static var done: Self { .done(key: nil) }
 
   /// The server takes the change later and asks for no special time; see ``later(after:)``.

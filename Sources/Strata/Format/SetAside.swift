@@ -16,11 +16,18 @@ struct SetAside {
   enum Reason: String {
     /// The store cannot be read.
     case unreadable
-    /// The log belongs to a file that is no longer at the path.
+    /// The log or the journal belongs to a file that is no longer at the path.
     case replaced
   }
 
-  private static let suffixes = ["-wal", "-shm", ""]
+  /// The files that SQLite has beside a database file.
+  enum Companion: String, CaseIterable {
+    case log = "-wal"
+    case index = "-shm"
+    case journal = "-journal"
+  }
+
+  private static let suffixes = Companion.allCases.map(\.rawValue) + [""]
   private let path: String
   private let reason: Reason
   private var prefix: String { (path as NSString).lastPathComponent + ".\(reason.rawValue)-" }
@@ -36,20 +43,21 @@ struct SetAside {
 
   init(_ path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
 
-  /// Moves the log alone, and deletes the log that was moved before.
+  /// Moves one companion alone, and deletes the companion that was moved before.
   ///
   /// No other connection has the file open.
   ///
-  /// - Throws: ``StoreError`` with code `cannotOpen`. The log then stays where it is.
-  func moveLog(at date: Date) throws(StoreError) -> URL {
+  /// - Throws: ``StoreError`` with code `cannotOpen`. The companion then stays where it is.
+  func move(_ companion: Companion, at date: Date) throws(StoreError) -> URL {
+    let suffix = companion.rawValue
     let earlier = (try? files.contentsOfDirectory(atPath: folder))?.filter { name in
-      name.hasPrefix(prefix) && name.hasSuffix(Self.suffixes[0])
+      name.hasPrefix(prefix) && name.hasSuffix(suffix)
     }
-    let target = freeName(date) + Self.suffixes[0]
-    do { try files.moveItem(atPath: path + Self.suffixes[0], toPath: target) } catch {
+    let target = freeName(date) + suffix
+    do { try files.moveItem(atPath: path + suffix, toPath: target) } catch {
       throw StoreError(
         .cannotOpen,
-        "the log of another file cannot be set aside: \(error.localizedDescription)",
+        "the log or journal of another file cannot be set aside: \(error.localizedDescription)",
         advice: "check that its folder can be written")
     }
     for name in earlier ?? [] {
@@ -129,8 +137,10 @@ struct SetAside {
   /// A file that cannot be deleted stays and does no harm.
   private func deleteAll(butNewest count: Int) {
     let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
-    let stores = names.filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") }
-      .filter { !$0.hasSuffix("-shm") }
+    let stores = names.filter { name in
+      name.hasPrefix(prefix)
+        && !Companion.allCases.contains { name.hasSuffix($0.rawValue) }
+    }
     let newestFirst = stores.sorted { $0.compare($1, options: .numeric) == .orderedDescending }
     for name in newestFirst.dropFirst(max(0, count)) {
       for suffix in Self.suffixes {

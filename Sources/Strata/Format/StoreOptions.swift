@@ -57,10 +57,10 @@ struct StoreOptions: Sendable {
     return connection
   }
 
-  /// Opens the first connection to the store's file, after the log beside it was checked.
+  /// Opens the first connection to the store's file, after the log and the journal beside it were checked.
   func firstConnection(_ access: Connection.Access) throws(StoreError) -> Connection {
     if access == .readWrite { PrivateFile.create(path) }
-    if let url = try LogBeside(of: path).settle(for: busyTimeout, at: now()) {
+    for url in try LogBeside(of: path).settle(for: busyTimeout, at: now()) {
       log.note(.logSetAside(url))
     }
     return try connection(access)

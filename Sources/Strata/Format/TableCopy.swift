@@ -83,11 +83,27 @@ struct TableCopy {
 
   /// Moves the waiting deletions, of which only the keys are left.
   private func moveDeletions() throws(StoreError) {
-    guard case .converted(0, let convert) = sources[0] else { return }
     for key in try GuestTables.keys(of: oldName, connection) {
-      guard let newKey = try? convert(key.cell) else { continue }
+      guard let newKey = newKey(key) else { continue }
       try GuestTables.move(key, of: oldName, to: newKey, of: new.name, connection)
     }
+  }
+
+  /// Returns the key that a deleted row gets; nil if only the row itself would tell.
+  private func newKey(_ key: RecordKey) -> Cell? {
+    switch sources[0] {
+    case .converted(0, let convert): return try? convert(key.cell)
+    case .computed(let compute): return link(key).flatMap { try? compute($0) }
+    case .column, .converted, .made: return nil
+    }
+  }
+
+  /// Returns the link with a key, which is made of the keys of both ends; nil if it is no link's.
+  private func link(_ key: RecordKey) -> Record? {
+    guard let (owner, target) = JoinTable.ends(of: key.cell) else { return nil }
+    let ends = ["owner": owner, "target": target]
+    return try? Record(
+      old.ordered.map { $0.name.isSameName(as: old.key) ? key.cell : ends[$0.name] ?? .null })
   }
 
   /// Returns the key of a row in the new table; nil if the key is made anew or not convertible.

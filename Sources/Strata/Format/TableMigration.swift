@@ -91,6 +91,14 @@ struct TableMigration {
     }
   }
 
+  /// Whether the key gets the values of another column.
+  var takesKeyOfColumn: Bool {
+    switch sources.first {
+    case .column, .converted: hasNewKey
+    case .value, .newEntity, .linkKey, .rowPosition, nil: false
+    }
+  }
+
   /// The columns (`table.column`) that keep their values but become required references, or
   /// required references to another table.
   var newReferences: [String] {

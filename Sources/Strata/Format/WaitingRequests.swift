@@ -38,7 +38,9 @@ struct WaitingRequests: Sendable {
       all.append(
         Waiting(request: request, entry: entry, conflict: conflict))
       if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
-      order.add(request, original: request.original, isHandedOver: entry.handedOver != nil)
+      order.add(
+        request, original: request.original, sent: entry.handedOver?.row.flatMap(decode),
+        isHandedOver: entry.handedOver != nil, isFollowed: entry.repeatsDeletion)
     }
     steps = order.sorted()
   }

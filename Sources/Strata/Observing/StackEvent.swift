@@ -40,9 +40,9 @@ public enum StackEvent: Sendable {
   case builtDeferredIndexes(count: Int, duration: Duration)
   /// The store could not be read, and made room for a new store.
   case setAside(SetAsideStore)
-  /// A log lay beside the store's file that belongs to an earlier file at the path.
+  /// A log or a rollback journal lay beside the store's file that belongs to an earlier file at the path.
   ///
-  /// The file was replaced, for example by a backup, and the log was moved to the URL.
+  /// The file was replaced, for example by a backup, and the log or the journal was moved to the URL.
   case logSetAside(URL)
   /// The stack has closed its file until it resumes.
   case suspended

@@ -23,10 +23,15 @@ struct AggregateTerm<Attribute: Sendable>: Sendable {
   let function: AggregateFunction
   /// The attribute; nil only for the number of rows.
   let attribute: Attribute?
+  /// The spelling of the values whose number is wanted; nil if they have one spelling.
+  let spelling: ValueSpelling?
 
-  init(_ function: AggregateFunction, _ attribute: Attribute? = nil) {
+  init(
+    _ function: AggregateFunction, _ attribute: Attribute? = nil, spelling: ValueSpelling? = nil
+  ) {
     self.function = function
     self.attribute = attribute
+    self.spelling = spelling
   }
 }
 
@@ -36,9 +41,11 @@ extension Table {
     _ terms: [AggregateTerm<SendablePath>]
   ) throws(StoreError) -> [AggregateTerm<Int>] {
     try terms.map { term throws(StoreError) in
-      AggregateTerm(
-        term.function,
-        try term.attribute.map { path throws(StoreError) in try column(of: path) })
+      guard let path = term.attribute else { return AggregateTerm(term.function) }
+      let column = try column(of: path)
+      return AggregateTerm(
+        term.function, column,
+        spelling: term.function == .distinct ? columns[column].spelling : nil)
     }
   }
 }

@@ -65,8 +65,9 @@ extension QueryPlan {
     var sql = SQLBuilder()
     let values = terms.map { term in
       term.sql { column in
-        let isCounted = term.function == .distinct && isText(column)
-        return name(column) + (isCounted ? TextCollation.canonical.sql : "")
+        guard term.function == .distinct, isText(column) else { return name(column) }
+        let value = term.spelling == nil ? name(column) : table.spelt(column, name(column))
+        return value + TextCollation.canonical.sql
       }
     }
     let results =

@@ -38,6 +38,8 @@ struct AggregateFold: Sendable {
 
   let terms: [AggregateTerm<Int>]
   let groupColumns: [Int]
+  /// The columns whose values are counted in one spelling.
+  private let spellings: [(column: Int, spelling: ValueSpelling)]
   private var groups = ShardedDictionary<GroupKey, Group>()
   /// One for each column whose extremes are wanted, and one for each whose distinct values are wanted.
   private var ordered: [OrderedRows] = []
@@ -53,6 +55,14 @@ struct AggregateFold: Sendable {
   ) {
     self.terms = terms
     self.groupColumns = groupColumns
+    spellings = terms.compactMap { term in
+      // A group has one spelling.
+      guard let column = term.attribute, let spelling = term.spelling,
+        !groupColumns.contains(column)
+      else { return nil }
+      return (column, spelling)
+    }
+    let records = spellings.isEmpty ? records : ContiguousArray(records.map(spelt))
     for order in Set(terms.compactMap(\.order)) {
       let tree = OrderTree(records, by: order.records(groupColumns))
       ordered.append(OrderedRows(order: order, tree: tree))
@@ -81,6 +91,7 @@ struct AggregateFold: Sendable {
   /// the groups.
   mutating func replace(_ before: Record?, _ after: Record?) {
     if before == after { return }
+    let (before, after) = (before.map(spelt), after.map(spelt))
     if let before {
       for index in ordered.indices { ordered[index].tree.remove(before) }
       count(before, -1, steps(of: before, -1))
@@ -89,6 +100,19 @@ struct AggregateFold: Sendable {
       count(after, 1, steps(of: after, 1))
       for index in ordered.indices { ordered[index].tree.insert(after) }
     }
+  }
+
+  /// Returns a record whose counted values are in the spelling that Strata writes.
+  private func spelt(_ record: Record) -> Record {
+    var cells: [Cell]?
+    for (column, spelling) in spellings {
+      let cell = record[column]
+      let canonical = spelling.canonical(cell)
+      if canonical == cell { continue }
+      cells = cells ?? (0..<record.count).map { record[$0] }
+      cells?[column] = canonical
+    }
+    return cells.flatMap { try? Record($0) } ?? record
   }
 
   /// Returns the step of each term for a record that is not in the trees.

@@ -50,7 +50,8 @@ public actor Outbox: Observable {
   /// Sends the changes, request by request, and returns when no more can be sent.
   ///
   /// Several edits of one row are one request. A row that is inserted and deleted before any of it
-  /// was sent is no request. Requests are sent in the order of the commits, except where a server
+  /// was sent is no request. A row that is inserted again after its deletion was sent, without an answer, is
+  /// two requests. Requests are sent in the order of the commits, except where a server
   /// needs another order: a row is inserted before the rows that refer to it, it is deleted after
   /// the rows that stop referring to it, and it gets a unique value of the schema after the row
   /// that gives it up.
@@ -123,6 +124,10 @@ public actor Outbox: Observable {
       let (turn, problem) = try await turn(noting: sent, step.map { waiting[$0].request })
       sent = nil
       if let problem { throw problem }
+      if Task.isCancelled, case .send(let next) = turn {
+        // The request does not reach `send`, so the server cannot have it.
+        _ = try await self.turn(noting: (next, .later), nil)
+      }
       try Task.checkCancellation()
       guard let step else { return count }
       switch turn {
@@ -278,8 +283,11 @@ public actor Outbox: Observable {
   /// Gives up a refused edit: the row gets the newest values that the server is known to have.
   ///
   /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
-  /// comes back, unless the server has deleted it, too. The edited attributes of an updated row get the server's values. The reversal is
-  /// one commit, which the outbox does not send. The call returns when the view context shows it.
+  /// comes back, unless the server has deleted it, too. The edited attributes of an updated row get the
+  /// server's values. If the row then refers to a row that is deleted here and whose deletion waits, that
+  /// deletion is given up, too: the server cannot make it while it has the reference. A link comes back
+  /// with its ends. The reversal is one commit, which the outbox does not send. The call returns when the
+  /// view context shows it.
   ///
   /// - Returns: false if the row was edited since, if the refusal has ended in another way, if a
   ///   migration changed the row so much that the server's values are no longer known, or if delete
@@ -287,7 +295,7 @@ public actor Outbox: Observable {
   ///   changed.
   /// - Throws: ``StoreError`` with code `deleteDenied`, `uniquenessViolated`, `missingReference`,
   ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's. Then the
-  ///   request stays refused.
+  ///   request stays refused. With `missingReference` also if an end of a link is deleted here for good.
   @discardableResult
   public func revert(_ refusal: PushRefusal) async throws -> Bool {
     let request = refusal.request
@@ -320,7 +328,8 @@ public actor Outbox: Observable {
   /// With `mergeMine` and `overwrite`, the edit stays and starts from the server's newest row. If the
   /// server has deleted the row, `overwrite` makes it an insertion, and all other policies delete the row here.
   /// With `mergeTheirs`, the conflicting attributes take the server's values. With `discard`, the whole
-  /// edit of the row is given up. To take another value, edit the row after it was resolved.
+  /// edit of the row is given up. A row that comes back so brings back the rows to which it refers, as
+  /// ``revert(_:)`` does. To take another value, edit the row after it was resolved.
   ///
   /// - Returns: false if the row, the edit or what the server has is no longer as in `conflict`, or if
   ///   the policy is `error`. Then nothing is changed.

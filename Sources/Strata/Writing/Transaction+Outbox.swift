@@ -242,7 +242,12 @@ extension Transaction {
     guard let entry = try refused(request), let change = reversal(of: entry, request) else {
       return false
     }
-    var working = try resolve(change, request.table, request.key)
+    var layer = Layer()
+    layer[request.table.id, request.key] = .blind(change)
+    let stored = try connection.record(request.key, of: request.table, builder)
+    try restoreTargets(of: change.applied(to: stored), request.table, &layer)
+    let restored = layer.keys
+    var working = try resolve(layer)
     let (id, key) = (request.table.id, request.key)
     // The rules of a row that was set aside run as if it were there.
     let aside =
@@ -257,10 +262,35 @@ extension Transaction {
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
-    try set(nil, request.table, request.key)
+    try removeEntries(of: restored)
     for (table, key) in unsent { try set(nil, model[table], key) }
     isCounted = true
     return true
+  }
+
+  /// Gives up the deletions of the rows to which a row of the server refers.
+  ///
+  /// The server cannot make such a deletion while it has the row.
+  ///
+  /// - Throws: `missingReference` if a row cannot be brought back.
+  private func restoreTargets(
+    of row: Record?, _ table: Table, _ layer: inout Layer
+  ) throws(StoreError) {
+    guard let row else { return }
+    for reference in table.references where !row.isNull(reference.column) {
+      let (target, key) = (model[reference.target], row.key(reference.column))
+      if layer[target.id, key] != nil { continue }
+      if try connection.record(key, of: target, builder) != nil { continue }
+      let entry = try entry(target, key)
+      let server = entry?.handedOver == nil ? entry?.server { decode($0, of: target) } : nil
+      guard let server else {
+        // Without an entry, the server may have ended the reference, too.
+        if entry == nil && !table.isJoin { continue }
+        throw .missingTarget(of: row, reference, table, target)
+      }
+      layer[target.id, key] = .blind(.set(server))
+      try restoreTargets(of: server, target, &layer)
+    }
   }
 
   // MARK: - Conflicts
@@ -283,7 +313,7 @@ extension Transaction {
     } decode: {
       decode($0, of: table)
     }
-    if rebased.row != local { try writeRow(rebased.row, table, key) }
+    if rebased.row != local { try writeRow(rebased.row, table, key, restoresTargets: true) }
     try set(rebased.isLeft ? entry : nil, table, key)
     isCounted = true
     return true
@@ -292,13 +322,24 @@ extension Transaction {
   // MARK: -
 
   /// Writes a row of the server, by the rules of the schema; nil deletes the row.
+  ///
+  /// - Parameter restoresTargets: whether the deletions of the rows to which the row refers are given up.
   mutating func writeRow(
-    _ row: Record?, _ table: Table, _ key: RecordKey
+    _ row: Record?, _ table: Table, _ key: RecordKey, restoresTargets: Bool = false
   ) throws(StoreError) {
-    var working = try resolve(.set(row), table, key)
+    var layer = Layer()
+    layer[table.id, key] = .blind(.set(row))
+    if restoresTargets { try restoreTargets(of: row, table, &layer) }
+    let restored = layer.keys
+    var working = try resolve(layer)
     _ = try runRules(on: &working)
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
+    if restoresTargets { try removeEntries(of: restored) }
+  }
+
+  private func removeEntries(of keys: [TableID: Set<RecordKey>]) throws(StoreError) {
+    for (table, keys) in keys { for key in keys { try set(nil, model[table], key) } }
   }
 
   /// Returns a stored row with a change.
@@ -307,6 +348,11 @@ extension Transaction {
   ) throws(StoreError) -> WorkingSet {
     var layer = Layer()
     layer[table.id, key] = .blind(change)
+    return try resolve(layer)
+  }
+
+  /// Returns the stored rows with the changes of a layer.
+  private func resolve(_ layer: Layer) throws(StoreError) -> WorkingSet {
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
     return try resolver.resolve(layer)
@@ -358,5 +404,21 @@ extension Transaction {
     _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
     try OutboxTable.set(entry, table, key, connection)
+  }
+}
+
+extension StoreError {
+  /// The error for a row of the server that refers to a row which is deleted here for good.
+  fileprivate static func missingTarget(
+    of row: Record, _ reference: Reference, _ table: Table, _ target: Table
+  ) -> StoreError {
+    let (key, other) = (row.key(Table.keyColumn), row.key(reference.column))
+    return StoreError(
+      .missingReference,
+      "\(table.entity) \(key) refers to \(target.entity) \(other), which is deleted here and may "
+        + "be deleted on the server",
+      advice: "push, so that the outcome of that deletion is known, or send the refused request "
+        + "again with retry", entity: table.entity,
+      attributes: [table.columns[reference.column].name], keys: [key, other])
   }
 }

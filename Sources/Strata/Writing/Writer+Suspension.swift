@@ -45,12 +45,12 @@ extension Writer {
     }
   }
 
-  /// Sets aside a log that was left beside a file to which it does not belong.
+  /// Sets aside a log or a journal that was left beside a file to which it does not belong.
   ///
   /// If that is not possible now, the next opening does it.
   private func settleLog() {
-    let set = try? LogBeside(of: options.path).settle(for: .zero, at: options.now())
-    if let url = set ?? nil { options.log.note(.logSetAside(url)) }
+    let urls = try? LogBeside(of: options.path).settle(for: .zero, at: options.now())
+    for url in urls ?? [] { options.log.note(.logSetAside(url)) }
   }
 
   /// Lets queued units finish, ends every snapshot and closes every connection, the writer's last.

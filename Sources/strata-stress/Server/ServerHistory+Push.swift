@@ -21,6 +21,7 @@ extension ServerHistory {
     let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
     let unasked = Lock<[Int]>([])
     let wrong = Lock<[String]>([])
+    openDeletions.withLock { $0.beginPush() }
     // The user goes on editing while the server is asked.
     var editing: Task<(id: Int, edit: LocalEdit?), any Error>?
     if !isKilled, !isSettling, random.oneIn(3) {
@@ -28,8 +29,14 @@ extension ServerHistory {
       counts["editsInPushes", default: 0] += 1
     }
     let isCancelled = !isKilled && !isSettling && random.oneIn(6)
-    let pushing = Task { [outbox, server, kill] in
+    let pushing = Task { [outbox, server, kill, openDeletions] in
       try await outbox.push { request in
+        let isRepeated = openDeletions.withLock { open in
+          request.id(of: SharedNote.self).map { open.isRepeated(request, $0, before[$0]) } ?? false
+        }
+        let known = openDeletions.withLock { open in
+          request.kind == .delete ? request.id(of: SharedNote.self).flatMap { open.send($0) } : nil
+        }
         if kill.isDead { throw URLError(.networkConnectionLost) }
         if let folder = request.id(of: Folder.self) {
           try await server.pause()
@@ -39,12 +46,15 @@ extension ServerHistory {
           return verdict
         }
         guard let id = request.id(of: SharedNote.self) else { return .refused("no key") }
+        if !openDeletions.withLock({ $0.allows(request, id) }) {
+          wrong.withLock { $0.append("\(id) as \(request), before its deletion was answered") }
+        }
         // The outbox must not send an acknowledged edit again before the row is edited again.
         if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
           unasked.withLock { $0.append(id) }
         }
         // A row that is edited meanwhile is compared at the end, with the server's.
-        if let edit = before[id], !edit.isSent(by: request) {
+        if let edit = before[id], !isRepeated, !edit.isSent(by: request) {
           wrong.withLock { $0.append("\(id) as \(request), not \(edit)") }
         }
         let (kind, names) = (request.kind, request.attributes)
@@ -58,7 +68,9 @@ extension ServerHistory {
           throw URLError(.networkConnectionLost)
         }
         try await server.pause()
-        verdicts.withLock { $0.append((id, verdict)) }
+        if kind == .delete { openDeletions.withLock { $0.note(id, verdict, known: known) } }
+        // The user's edit is sent after the repeated deletion.
+        if !isRepeated { verdicts.withLock { $0.append((id, verdict)) } }
         return verdict
       }
     }
@@ -74,6 +86,7 @@ extension ServerHistory {
     }
     let meanwhile = try await editing?.value
     if isKilled { try await endKill() }
+    if isKilled || isCancelled { openDeletions.withLock { $0.doubt(before) } }
     let seen = verdicts.withLock { $0 }
     log.add("verdicts \(seen)")
     let waiting = try await waiting()

@@ -25,6 +25,8 @@ final class ServerHistory {
   var kill = Kill()
   var random: SplitMix64
   var edits = UserEdits()
+  /// The deletions that were sent and whose verdict is not known to be noted.
+  let openDeletions = Lock(OpenDeletions())
   private var lastValue = 0
   var isRefreshing = false
   /// Whether a refresh was cancelled. Its commit may still arrive.

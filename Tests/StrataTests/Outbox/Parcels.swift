@@ -58,6 +58,12 @@ extension Outbox {
     try await requests().map(\.text)
   }
 
+  /// Returns whether nothing waits and nothing was refused.
+  nonisolated(nonsending) func isEmpty() async throws -> Bool {
+    let (waiting, refused) = (try await requests(), try await refusals())
+    return waiting.isEmpty && refused.isEmpty
+  }
+
   /// Pushes to a server that accepts every request, and returns the requests as text.
   @discardableResult
   nonisolated(nonsending) func pushed() async throws -> [String] {

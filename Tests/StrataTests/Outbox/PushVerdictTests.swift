@@ -200,8 +200,7 @@ import Testing
   // MARK: Two things at once
 
   private func expectEmpty(_ outbox: Outbox) async throws {
-    #expect(try await outbox.requests().isEmpty)
-    #expect(try await outbox.refusals().isEmpty)
+    #expect(try await outbox.isEmpty())
   }
 
   /// Saves edits as an import does.

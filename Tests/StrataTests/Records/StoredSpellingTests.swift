@@ -57,6 +57,15 @@ private struct Spelling {
   static let columns = [
     "title", "genre", "lyrics", "labels", "price", "home", "reals", "notes", "isLoud",
   ]
+
+  /// The literals of a row whose values are readable, apart from those that are given.
+  static func row(genre: String = "'jazz'", price: String = "'1'") -> [String] {
+    [
+      "'t'", genre, #"'{"language":"en"}'"#, #"'{"names":[],"counts":[]}'"#, price, "NULL", "'[]'",
+      "'{}'", "0",
+    ]
+  }
+
   static let literals: [String: [String]] = [
     "title": ["'plain'", "CAST(x'61ff62' AS TEXT)"],
     "genre": ["'jazz'", "'gone'"],
@@ -148,6 +157,55 @@ private struct Spelling {
     }
     #expect(stack.historyToken.commit == before.commit)
     #expect(try file.rows() == before.rows)
+    await stack.close()
+  }
+
+  /// The article "Attributes and types" says which calls read the row.
+  @Test func `a row with a lost case is deleted by its key and by the shown row`() async throws {
+    let file = try SpeltStore()
+    for _ in 0..<3 {
+      try await file.insert(Spelling.row(genre: "'gone'"))
+    }
+    let stack = try await file.open()
+    let view = stack.viewContext
+    let live = view.live(Sheet.sorted(by: \.id))
+    try await live.waitUntilLoaded()
+    for call in 0..<4 {
+      let error = await failure {
+        switch call {
+        case 0: _ = try await view.delete(Sheet.all)
+        case 1: _ = try await view.update(Sheet.all) { $0.title = "new" }
+        case 2: try await stack.withScratch { try await $0.delete(Sheet.all) }
+        default: try await stack.withScratch { try await $0.update(Sheet.all) { $0.title = "new" } }
+        }
+      }
+      #expect(error?.code == .invalidValue && !view.hasChanges)
+    }
+    view.delete(try #require(live.elements.first))
+    view.delete(Sheet.self, 1)
+    view.update(try #require(live.elements.last)) { $0.title = "new" }
+    try await view.save()
+    #expect(live.elements.map(\.title) == ["new"])
+    #expect(try file.rows().map { $0.value["genre"] } == [blob("gone")])
+    await stack.close()
+  }
+
+  /// The article "Attributes and types" lists them.
+  @Test func `a decimal is read from the numbers of JSON alone`() async throws {
+    let file = try SpeltStore()
+    let readable = ["'5'", "'5.0'", "'-0.50'", "'1e3'", "5", "5.5", "1e30", "-0.0"]
+    let unreadable = ["'+5'", "'.5'", "'5.'", "'05'", "'1,5'", "'0x5'", "'NaN'", "' 5'", "'5 '"]
+    for price in readable + unreadable {
+      try await file.insert(Spelling.row(price: price))
+    }
+    let stack = try await file.open()
+    for id in readable.indices {
+      #expect(try await stack.find(Sheet.self, id) != nil, "\(readable[id])")
+    }
+    for (id, text) in unreadable.enumerated() {
+      let error = await failure { try await stack.find(Sheet.self, readable.count + id) }
+      #expect(error?.code == .invalidValue, "\(text)")
+    }
     await stack.close()
   }
 
@@ -275,9 +333,10 @@ private struct SpeltStore {
   }
 
   /// Inserts the row 0 with the given literals.
+  /// Inserts a row with the next key.
   func insert(_ literals: [String]) async throws {
     await (try open()).close()
-    try insert(0, literals, Connection(path: folder.path, .readWrite))
+    try insert(try rows().count, literals, Connection(path: folder.path, .readWrite))
   }
 
   private func insert(_ id: Int, _ literals: [String], _ connection: Connection) throws {

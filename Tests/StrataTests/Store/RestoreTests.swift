@@ -264,6 +264,32 @@ import Testing
     return connection
   }
 
+  @Test @MainActor func `screens show the earlier rows until their stack is closed`() async throws {
+    let stack = try await folder.stack()
+    try await fill(stack, "first", 0..<2)
+    await stack.suspend()
+    try files.copyItem(atPath: folder.path, toPath: backup)
+    try await stack.resume()
+    try await fill(stack, "second", 0..<3)
+    let view = stack.viewContext
+    let live = view.live(Boat.sorted(by: \.id))
+    try await live.waitUntilLoaded()
+    #expect(rename(backup, folder.path) == 0)
+    let names = (0..<3).map { "second \($0)" }
+    #expect(live.elements.map(\.name) == names)
+    #expect(try await view.fetch(Boat.all).map(\.name) == names)
+    view.insert(Boat(id: 9, name: "edit"))
+    #expect(await failure { try await view.save() }?.code == .replaced)
+    #expect(live.elements.map(\.name) == names + ["edit"])
+    let ended = Task { for await _ in stack.changes {} }
+    await stack.close()
+    await ended.value
+    #expect(live.elements.map(\.name) == names + ["edit"])
+    let again = try await folder.stack()
+    #expect(try await again.fetch(Boat.all).map(\.name) == ["first 0", "first 1"])
+    await again.close()
+  }
+
   @Test(arguments: [true, false])
   func `nothing is committed to a log that was taken away`(isPutBack: Bool) async throws {
     let stack = try await folder.stack()
