@@ -192,7 +192,8 @@ await chapter.show(outcome, from: server, on: screen)
 try await check(9, "Headline 9", number: 9)
 guard read == ["Headline 3, corrected"] else { fail("the user has read \(read)") }
 
-chapter.end("\(try await stack.count(Article.all)) articles on the screen, each as the server has it")
+let count = try await stack.count(Article.all)
+chapter.end("\(count) articles on the screen, each as the server has it")
 await stack.close()
 
 // MARK: - Steps
@@ -234,7 +235,10 @@ await stack.close()
   let articles = await server.articles
   let counts = outbox.currentCounts
   let article = articles.first { $0.id == id }
-  if rows != articles { fail("line \(line): the app has \(rows), and the server has \(articles)") }
+  if let (row, article) = zip(rows, articles).first(where: { $0 != $1 }) {
+    fail("line \(line): the app has \(row), and the server has \(article)")
+  }
+  if rows.count != articles.count { fail("line \(line): the app has \(rows.count) articles") }
   if counts.waiting + counts.refused > 0 { fail("line \(line): waiting are \(counts)") }
   if article?.headline != headline || article?.number != number {
     fail("line \(line): the server has \(article.map { "\($0)" } ?? "no article \(id)")")
