@@ -178,6 +178,22 @@ private struct Lost: Error {}
     #expect(try await note()?.version == 2)
   }
 
+  @Test func `a deletion that is refused after a lost insertion waits for the user`() async throws {
+    let outbox = try await stack.outbox()
+    try await stack.withScratch { $0.insert(Note(id: 1, title: "mine")) }
+    await #expect(throws: Lost.self) { try await outbox.push { _ in throw Lost() } }
+    try await stack.withScratch { $0.delete(Note.self, 1) }
+    try await outbox.push { [self] _ in
+      try await hear(#"{"id": 1, "title": "mine", "version": 1}"#, as: .lines)
+      return .refused("403")
+    }
+    #expect(try await note() == nil)
+    let refusal = try #require(try await outbox.refusals().first)
+    #expect(refusal.request.kind == .delete)
+    #expect(try await outbox.revert(refusal))
+    #expect(try await note()?.version == 1)
+  }
+
   // MARK: - Numbers
 
   @Test(arguments: ["an insertion that a pull finds", "an edit that a pull finds", "a push"])
