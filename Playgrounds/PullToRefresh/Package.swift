@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Pull to refresh from a server that is slow, fails, answers in pages, and changes between two
-// calls.
+// calls, and the way back of edits that are made offline.
 let package = Package(
   name: "PullToRefresh",
   platforms: [.macOS(.v15)],

@@ -24,23 +24,7 @@ private struct Song: Entity {
   static let schema = Schema<Song>("songs", key: \.id) {}
 }
 
-private struct Note: Entity {
-  var id = UUID.timeOrdered()
-  var version = 0
-
-  static let schema = Schema<Note>("notes", key: \.id) { Attribute(\.version) }
-  static let json = JSONMapping<Note> { Field(\.id, "id") }
-}
-
 private struct Server {
-  func put(_ note: Note, ifMatch version: Int?) async throws -> (status: Int, body: Data) {
-    (200, Data())
-  }
-  func send(_ kind: PushRequest.Kind, _ song: Song, only attributes: Set<String>) async throws
-    -> Int
-  {
-    200
-  }
   func create(_ song: Song) async throws {}
   func patch(_ song: Song, _ attributes: Set<String>) async throws {}
   func delete(_ path: String) async throws {}

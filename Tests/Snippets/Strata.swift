@@ -116,7 +116,7 @@ private struct Booking: Entity {
 
 /// The app's own connection to its server.
 private struct Server {
-  func create(_ song: Song) async throws {}
+  @discardableResult func create(_ song: Song) async throws -> Song.ID { song.id }
   func send(_ kind: PushRequest.Kind, _ song: Song, only attributes: Set<String>) async throws {}
   func patch(_ song: Song, _ attributes: Set<String>) async throws {}
   func delete(_ path: String) async throws {}
@@ -144,6 +144,7 @@ private let ids = [id]
 private let feed = [Song(title: "So What")]
 @MainActor private let table = Table()
 @MainActor private var view: ViewContext { fatalError() }
+@MainActor private var outbox: Outbox { fatalError() }
 @MainActor private var songs: LiveQuery<Song> { fatalError() }
 @MainActor private var options = Stack.Options()
 @MainActor private var task: Task<Void, Never>?

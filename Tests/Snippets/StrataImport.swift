@@ -75,6 +75,17 @@ private struct Stop: Entity {
   static let schema = Schema<Stop>("stops", key: \.id) { Attribute(\.name) }
 }
 
+private struct Note: Entity {
+  var id = 0
+  var localID: UUID?
+  var title = ""
+
+  static let schema = Schema<Note>("notes", key: \.id) {
+    Attribute(\.localID).unique()
+    Attribute(\.title)
+  }
+}
+
 private struct Playlist: Entity {
   var id = 0
 

@@ -231,17 +231,19 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Notes that the server takes a request later.
   ///
-  /// The server then knows none of the row's edits, as after a refusal.
+  /// The server then knows none of the row's edits, as after a refusal, or those that its answer has.
   ///
   /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
   ///   since, nothing changes.
   /// - Returns: whether anything is left to push.
   mutating func postpone(at commit: Int64) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
-    if handedOver.isUncertain {
+    // An earlier request may have reached the server. Only its answer to this request tells.
+    if handedOver.isUncertain && !handedOver.isAnswered {
       self.handedOver?.isOver = true
       return true
     }
+    if handedOver.isAnswered, case .row = newest { isKnown = true }
     return takeBack()
   }
 

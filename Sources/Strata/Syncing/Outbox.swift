@@ -30,11 +30,10 @@ internal import StrataSQLite
 /// ``refusals()`` lists the refused requests. ``retry(_:)``, ``revert(_:)``, or an edit of the row
 /// ends a refusal. Until then the row stays protected from imports.
 ///
+/// <doc:OfflineFirst> has the whole path, from the first sync to log-out.
+///
 /// `Observable`: reading ``currentCounts`` in a SwiftUI body or in `withObservationTracking` is enough.
 public actor Outbox: Observable {
-  /// The authors whose commits never wait.
-  static let alwaysIgnored: Set<String> = [Stack.importAuthor, Stack.evictionAuthor]
-
   private let store: Store
   private let pushes = Turnstile()
   /// The number of pushes in a row in which the server postponed requests.
@@ -62,7 +61,9 @@ public actor Outbox: Observable {
   /// for a failure that the next request would also meet, such as a lost connection.
   ///
   /// An import within `send` that brings the row of the request brings the server's answer. If the
-  /// request is done, the row gets the answer's values, except where it was edited meanwhile.
+  /// request is done, the row gets the answer's values, except where it was edited meanwhile. If it is
+  /// refused or postponed, the answer also tells whether earlier requests of the row, whose answers were
+  /// lost, have arrived.
   ///
   /// The verdict is recorded even if the task is cancelled meanwhile. Edits that are made while a
   /// request is sent wait for the next request. Only a single call runs at a time. Other calls wait
@@ -314,8 +315,8 @@ public actor Outbox: Observable {
   /// An attribute conflicts if the server's newest value is neither the value before the edit nor the
   /// value after it, and its attribute has no merge rule. The store has the edit's value. A push sends the
   /// edit like any other, so look at the conflicts before, or send the version that was edited
-  /// (``PushRequest/before(as:)``) and let the server refuse. While a request is under way, its row is not
-  /// listed.
+  /// (``PushRequest/before(as:)``) and let the server refuse. While a request is under way, and while its
+  /// answer is lost, its row is not listed.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
@@ -430,7 +431,7 @@ extension Stack {
   public nonisolated(nonsending) func outbox(
     ignoring authors: Set<String> = []
   ) async throws -> Outbox {
-    let ignored = authors.union(Outbox.alwaysIgnored)
+    let ignored = authors.union(ServerAuthors.always)
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
       if try ReplicaTable.state(connection) != nil {

@@ -1,6 +1,6 @@
 extension Stack {
   /// The author of imports in the history, if they have no other author: `import`.
-  public static let importAuthor = "import"
+  public static let importAuthor = ServerAuthors.importing
   /// The author of evictions in the history: `strata.eviction`.
   ///
   /// The name is reserved: no commit of this author waits to be pushed.

@@ -41,6 +41,13 @@ struct LocalRows {
   }
 }
 
+/// The authors whose commits always write a server's rows.
+enum ServerAuthors {
+  /// The author of imports that name none.
+  static let importing = "import"
+  static let always: Set<String> = [importing, EvictionBatch.author]
+}
+
 /// A recorder of a commit's changes in a guest table, inside the commit's transaction.
 protocol ChangeRecorder {
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError)

@@ -120,7 +120,7 @@ struct Transaction {
       switch try OutboxTable.pushes(author, connection) {
       case true?: .pushed(try OutboxTable.replicatedTables(connection))
       case false?: .server
-      case nil: isImport || Outbox.alwaysIgnored.contains(author) ? .server : .local
+      case nil: isImport || ServerAuthors.always.contains(author) ? .server : .local
       }
     editRule = rule
     return rule

@@ -48,13 +48,13 @@ private typealias Values = [Int]?
 private enum Step: CaseIterable {
   case editA, editAToTheirs, editB, delete, insert
   case whole, otherWhole, part, gone
-  case done, refused, lost, laterAfterWhole, doneAfterPart, answered, revert
+  case done, refused, refusedWithAnswer, lost, laterAfterWhole, doneAfterPart, answered, revert
 
   /// The server's word about some of the values.
   var word: [Int: Int]? {
     switch self {
     case .whole, .laterAfterWhole: [0: 2, 1: 0]
-    case .otherWhole, .answered: [0: 1, 1: 2]
+    case .otherWhole, .answered, .refusedWithAnswer: [0: 1, 1: 2]
     case .part, .doneAfterPart: [0: 3]
     default: nil
     }
@@ -125,6 +125,13 @@ private struct Rules {
       isOpen = wasOpen && isNew && server == nil
       if !isOpen && (hasNews || start.contains { server?[$0] != $1 }) { settle() }
       if !isOpen { hasNews = false }
+    case .refusedWithAnswer:
+      // The answer tells of an earlier request, too, whose answer was lost.
+      if !waits { return false }
+      (isRefused, isOpen) = (true, true)
+      hear(step.word)
+      (isOpen, hasNews) = (false, false)
+      settle()
     case .lost:
       if !waits || isRefused { return false }
       isOpen = true
@@ -299,6 +306,10 @@ private struct Row {
       end(isLeft)
     case .refused:
       entry?.handOver(at: number)
+      end(entry?.refuse("no", at: number) == true)
+    case .refusedWithAnswer:
+      entry?.handOver(at: number)
+      hear(step.word, isAnswer: true)
       end(entry?.refuse("no", at: number) == true)
     case .laterAfterWhole:
       entry?.handOver(at: number)

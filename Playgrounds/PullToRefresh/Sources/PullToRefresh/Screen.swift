@@ -29,9 +29,12 @@ import Strata
     let old = rows
     update.apply(to: &rows)
     if update.isReset { return log.append("\(rows.count) rows") }
-    log += update.deletions.map { "− \(old[$0].title)" }
-    log += update.insertions.prefix(3).map { "+ \(rows[$0].title)" }
-    if update.insertions.count > 3 { log.append("+ \(update.insertions.count - 3) more") }
+    note(update.deletions.map { old[$0].title }, "−")
+    note(update.insertions.map { rows[$0].title }, "+")
     log += update.edits.map { "~ \(rows[$0.offset].title)" }
+  }
+  private func note(_ titles: [String], _ sign: String) {
+    log += titles.prefix(3).map { "\(sign) \($0)" }
+    if titles.count > 3 { log.append("\(sign) \(titles.count - 3) more") }
   }
 }
