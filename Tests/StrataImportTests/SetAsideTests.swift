@@ -37,10 +37,13 @@ private struct Invoice: Entity, Equatable {
   }
 
   private func stored() async throws -> [String] {
-    try await stack.fetch(Invoice.all.sorted(by: \.id)).map { "\($0.id): \($0.number ?? 0) \($0.title)" }
+    try await stack.fetch(Invoice.all.sorted(by: \.id)).map {
+      "\($0.id): \($0.number ?? 0) \($0.title)"
+    }
   }
 
-  private static let feed = #"[{"id": 1, "number": 8, "title": "a"}, {"id": 2, "number": 9, "title": "b"}]"#
+  private static let feed =
+    #"[{"id": 1, "number": 8, "title": "a"}, {"id": 2, "number": 9, "title": "b"}]"#
   private static let batches = [ImportOptions.Commits.batched, .atomic]
 
   @Test(arguments: batches, [true, false])
@@ -67,7 +70,8 @@ private struct Invoice: Entity, Equatable {
     #expect(try await hear(Self.feed).unchanged == 2)
   }
 
-  @Test func `an edit gives way to the server's row, and can be retried or given up`() async throws {
+  @Test func `an edit gives way to the server's row, and can be retried or given up`() async throws
+  {
     let outbox = try await stack.outbox()
     try await hear(#"[{"id": 5, "number": 5, "title": "a"}]"#)
     try await stack.withScratch { scratch in
@@ -87,7 +91,9 @@ private struct Invoice: Entity, Equatable {
     #expect(try await outbox.requests().first?.attributes == ["number", "title"])
   }
 
-  @Test func `a server's row with an edit of the same number keeps the server's number`() async throws {
+  @Test func `a server's row with an edit of the same number keeps the server's number`()
+    async throws
+  {
     let outbox = try await stack.outbox()
     try await hear(#"[{"id": 1, "number": 1}, {"id": 2, "number": 2}]"#)
     try await stack.withScratch { scratch in
@@ -101,7 +107,9 @@ private struct Invoice: Entity, Equatable {
     #expect(try await outbox.requests().map { $0.key.cell } == [.integer(2)])
   }
 
-  @Test func `a request under way whose row was set aside brings the row back when it is done`() async throws {
+  @Test func `a request under way whose row was set aside brings the row back when it is done`()
+    async throws
+  {
     let outbox = try await stack.outbox()
     try await stack.withScratch { $0.insert(Invoice(id: 100, number: 8, title: "mine")) }
     try await outbox.push { [stack] _ in
@@ -132,10 +140,15 @@ private struct Invoice: Entity, Equatable {
     (#"[{"id": 3, "number": 1}, {"id": 2, "number": 2}]"#, "2: 2 ;3: 1 "),
     (#"[{"id": 2, "number": 1}]"#, "2: 1 "),
     (#"[{"id": 1, "number": 2}, {"id": 2, "number": 1}]"#, "1: 2 ;2: 1 "),
-    (#"[{"id": 1, "number": 2}, {"id": 2, "number": 3}, {"id": 3, "number": 1}]"#, "1: 2 ;2: 3 ;3: 1 "),
+    (
+      #"[{"id": 1, "number": 2}, {"id": 2, "number": 3}, {"id": 3, "number": 1}]"#,
+      "1: 2 ;2: 3 ;3: 1 "
+    ),
   ]
 
-  @Test(arguments: moves, [(batches[0], false), (batches[1], false), (batches[0], true), (batches[1], true)])
+  @Test(
+    arguments: moves,
+    [(batches[0], false), (batches[1], false), (batches[0], true), (batches[1], true)])
   func `a value may move to another row, wherever the batches end`(
     _ move: (feed: String, rows: String), _ way: (commits: ImportOptions.Commits, skips: Bool)
   ) async throws {

@@ -1,3 +1,9 @@
+/// A request that a server may have received, and the commit that notes it.
+struct HandedOverRequest: Sendable {
+  let request: PushRequest
+  let commit: Int64
+}
+
 /// The request that a task is sending.
 ///
 /// A row of the request that the task imports is the server's answer.

@@ -32,7 +32,8 @@ struct WaitingRequests: Sendable {
       let stored = try connection.record(key, of: table, builder)
       let record = entry.aside.flatMap(decode) ?? stored
       guard
-        let request = PushRequest(entry, key, table, model, record: record, store: store, decode: decode)
+        let request = PushRequest(
+          entry, key, table, model, record: record, store: store, decode: decode)
       else { return empty.append((table, key, entry.commit)) }
       let conflict = entry.conflict(key, local: stored, in: table, decode: decode)
       all.append(

@@ -151,7 +151,8 @@ struct MetRows {
       let other = keys.first { $0 != key } ?? key
       entry.setAside(
         transaction.encode(row, of: table),
-        because: "\(table.entity) \(key) and \(other) have the same \(names); the server has \(other)")
+        because:
+          "\(table.entity) \(key) and \(other) have the same \(names); the server has \(other)")
       entries[table.id, default: [:]][key] = .some(entry)
       hasSetAside = true
       working.set(server, over: stored, key, table.id)

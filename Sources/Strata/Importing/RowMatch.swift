@@ -26,7 +26,8 @@ package struct RowMatch: Sendable {
   }
 
   /// Returns the keys of the rows whose deletions wait, by their values of the column.
-  private func deletedRows(in transaction: Transaction) throws(StoreError) -> [RecordKey: RecordKey] {
+  private func deletedRows(in transaction: Transaction) throws(StoreError) -> [RecordKey: RecordKey]
+  {
     let connection = transaction.connection
     guard try OutboxTable.hasEntries(of: table, connection) else { return [:] }
     var keys: [RecordKey: RecordKey] = [:]

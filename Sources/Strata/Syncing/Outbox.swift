@@ -396,7 +396,10 @@ public actor Outbox: Observable {
         {
           return (.nothing, problem)
         }
-        return (try next.map { next throws(StoreError) in try transaction.handOver(next) } ?? .nothing, nil)
+        return (
+          try next.map { next throws(StoreError) in try transaction.handOver(next) } ?? .nothing,
+          nil
+        )
       }.result
     }.valueDespiteCancellation
     await counter.countIfWatched()

@@ -1,11 +1,5 @@
 internal import StrataSQLite
 
-/// A request that a server may have received, and the commit that notes it.
-struct HandedOverRequest: Sendable {
-  let request: PushRequest
-  let commit: Int64
-}
-
 /// The next step of a push with a row.
 enum PushTurn: Sendable {
   case send(HandedOverRequest)

@@ -20,7 +20,8 @@ extension CacheHistory {
         func tell(_ note: CachedNote) async throws {
           do {
             try await stack.importJSON(
-              CachedNote.self, from: .data(Data("[\(note.record())]".utf8)), mapping: CachedNote.json)
+              CachedNote.self, from: .data(Data("[\(note.record())]".utf8)),
+              mapping: CachedNote.json)
           } catch let error as ImportError where error.storeError?.code == .uniquenessViolated {
             // The server has taken the number from a note that the next refresh deletes.
           }
@@ -52,7 +53,8 @@ extension CacheHistory {
   /// Forgets the edits of a request that the server has done.
   private func acknowledge(_ request: PushRequest) {
     guard let localID = localID(of: request), let edit = mine[localID] else { return }
-    guard request.kind != .delete, let values = request.value(as: CachedNote.self)?.values, var left = edit
+    guard request.kind != .delete, let values = request.value(as: CachedNote.self)?.values,
+      var left = edit
     else {
       mine[localID] = nil
       return
@@ -85,6 +87,16 @@ extension CacheHistory {
     }
     note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
     if isReverted { mine[localID] = nil }
+    try await noteRestored()
+  }
+
+  /// Forgets the deletions that were given up, because a row that is back replies to the note.
+  private func noteRestored() async throws {
+    let (rows, waiting) = (try await rows(), try await waiting())
+    let targets = Set(rows.values.compactMap(\.replyTo))
+    for (localID, edit) in mine where edit == nil && waiting[localID] == nil {
+      if let row = rows[localID], targets.contains(row.id) { mine[localID] = nil }
+    }
   }
 
   /// Takes the numbers of notes of the user away, because a server's row needs one of them.
@@ -121,6 +133,7 @@ extension CacheHistory {
       case .mergeMine where sides.theirs == nil: mine[localID] = nil
       default: break
       }
+      try await noteRestored()
     }
   }
 }

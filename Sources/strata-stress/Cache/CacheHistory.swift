@@ -167,7 +167,7 @@ final class CacheHistory {
   // MARK: - Checks
 
   /// The requests that wait, with refused requests, by note.
-  private func waiting() async throws -> [UUID: (request: PushRequest, isAside: Bool)] {
+  func waiting() async throws -> [UUID: (request: PushRequest, isAside: Bool)] {
     var waiting: [UUID: (PushRequest, Bool)] = [:]
     for request in try await outbox.requests() {
       if let localID = localID(of: request) { waiting[localID] = (request, false) }
@@ -221,7 +221,8 @@ final class CacheHistory {
         (state.isAside || state.request.kind == .delete)
           && state.request.id(of: CachedNote.self) == row.replyTo
       }
-      try require(isThere || isElsewhere, "\(row.id) replies to \(row.replyTo ?? 0), which is nowhere")
+      try require(
+        isThere || isElsewhere, "\(row.id) replies to \(row.replyTo ?? 0), which is nowhere")
     }
   }
 
@@ -236,7 +237,8 @@ final class CacheHistory {
       let row = rows[localID]
       if let number = note.number, row?.number != number, held.contains(number) { continue }
       try require(
-        row?.id == note.id && (!isWhole || row?.version == note.version), "\(note) is \(row as Any)")
+        row?.id == note.id && (!isWhole || row?.version == note.version), "\(note) is \(row as Any)"
+      )
       for (name, value) in note.values where isWhole || name != "text" {
         try require(row?.values[name] == value, "\(name) of \(note) is \(row as Any)")
       }
@@ -247,7 +249,8 @@ final class CacheHistory {
       if rows.contains(where: { waiting[$0.key] != nil && $0.value.replyTo == row.id }) { continue }
       // The first note may not have been added yet.
       try require(
-        waiting[localID] != nil || row.id == Self.first, "\(row) is not the server's, and waits for nothing")
+        waiting[localID] != nil || row.id == Self.first,
+        "\(row) is not the server's, and waits for nothing")
     }
   }
 

@@ -52,7 +52,8 @@ extension VersionedServer.State {
     guard choice > 1, let old = all.isEmpty ? nil : all[random.below(all.count)] else {
       lastID += 1
       notes[lastID] = CachedNote(
-        id: lastID, localID: VersionedServer.localID(50_000 + lastValue), title: "theirs \(lastValue)",
+        id: lastID, localID: VersionedServer.localID(50_000 + lastValue),
+        title: "theirs \(lastValue)",
         text: "theirs", number: free, version: 1)
       return "makes \(lastID) with \(free ?? 0)"
     }
@@ -119,7 +120,8 @@ extension VersionedServer.State {
       for name in names.sorted() where before != nil && before?.values[name] != nil {
         if before?.values[name] != old.values[name] {
           complaints.append(
-            "\(name) of \(old.id) starts from \(before?.values[name] ?? ""), not \(old.values[name] ?? "")")
+            "\(name) of \(old.id) starts from \(before?.values[name] ?? ""), not \(old.values[name] ?? "")"
+          )
         }
       }
       if new != old { new.version += 1 }

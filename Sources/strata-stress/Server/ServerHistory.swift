@@ -245,7 +245,13 @@ final class ServerHistory {
         passing.map { $0 > retries.limit } ?? true, "a refresh survives no failure: \(result)")
     }
     if isKilled { try await endKill() }
-    try check(try await rows(), after: before)
+    let (after, waiting) = (try await rows(), try await waiting())
+    // The server's row has told that an earlier request has arrived.
+    for (id, edit) in edits.waiting
+    where !waiting.contains(id) && edit.isContained(in: after[id]?.shared) {
+      edits.acknowledge(id)
+    }
+    try check(after, after: before)
   }
 
   /// Edits, pushes and asks for a refresh once more while a refresh is under way.
