@@ -63,7 +63,7 @@ enum GuestTables {
   private static var all: [any GuestTable.Type] {
     [
       FreshnessTable.self, ValidatorTable.self, OutboxTable.self, StoreIdentity.self,
-      HistoryTables.self, ReplicaTable.self,
+      HistoryTables.self, ReplicaTable.self, WaitingLinkTable.self,
     ]
   }
 

@@ -278,6 +278,7 @@ public actor Outbox: Observable {
   public func acknowledgeEverything() async throws {
     try await store.transaction { transaction throws(StoreError) in
       try OutboxTable.removeAll(transaction.connection)
+      try ValidatorTable.note(.reversal, transaction.connection)
       transaction.isCounted = true
     }
     await counter.count()

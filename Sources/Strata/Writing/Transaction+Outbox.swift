@@ -152,6 +152,8 @@ extension Transaction {
     try write(&working, isPushed: false)
     try set(nil, request.table, request.key)
     for (table, key) in unsent { try set(nil, model[table], key) }
+    // A link or a row that the server does not have any more may be back.
+    try ValidatorTable.note(.reversal, connection)
     isCounted = true
     return true
   }
@@ -176,7 +178,10 @@ extension Transaction {
     } decode: {
       decode($0, of: table)
     }
-    if rebased.row != local { try writeRow(rebased.row, table, key) }
+    if rebased.row != local {
+      try writeRow(rebased.row, table, key)
+      try ValidatorTable.note(.reversal, connection)
+    }
     try set(rebased.isLeft ? entry : nil, table, key)
     isCounted = true
     return true

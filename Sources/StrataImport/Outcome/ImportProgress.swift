@@ -30,6 +30,12 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   ///
   /// These rows were changed meanwhile, are kept by a delete rule, or wait to be pushed.
   public internal(set) var kept = 0
+  /// The number of links to rows that the store does not have.
+  ///
+  /// These are links of ``NestedKeys``. Up to 100,000 of them, over all imports, wait in the store, and are made
+  /// when their rows come. If the number is as large as that of all links, the keys may be those of another
+  /// entity.
+  public internal(set) var waitingLinks = 0
   /// The number of records that were refused and left out.
   public internal(set) var skipped = 0
   /// The first records that were left out, up to the limit of ``ImportOptions/RefusedRecords``.
@@ -53,6 +59,7 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
     let counts = [
       (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"), (deleted, "deleted"),
       (kept, "kept"), (skipped, "skipped"), (duplicates, "duplicates"),
+      (waitingLinks, "links wait"),
     ]
     let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return "\(records) records" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
