@@ -64,8 +64,8 @@ public struct Conversion<Value: AttributeValue>: Sendable {
   /// Use it for enumerations that a server may extend. The refused JSON value may be of any kind;
   /// null counts if the attribute is not optional. A missing member does not count.
   ///
-  /// A ``Refresher`` asks for all of a feed with such a value each time, because a later version of the app may
-  /// read it.
+  /// A ``Refresher`` asks for all of a feed with a refused value each time, because a later version
+  /// of the app may read it.
   public static func unknown(as value: Value) -> Self {
     let automatic = Self.automatic
     let unknown: @Sendable () throws(ValueError) -> Cell = { () throws(ValueError) in

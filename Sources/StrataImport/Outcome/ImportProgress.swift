@@ -32,9 +32,8 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var kept = 0
   /// The number of links to rows that the store does not have.
   ///
-  /// These are links of ``NestedKeys``. Up to 100,000 of them, over all imports, wait in the store, and are made
-  /// when their rows come. If the number is as large as that of all links, the keys may be those of another
-  /// entity.
+  /// These links are of ``NestedKeys``, which says which of them wait in the store and are made when
+  /// their rows come. Links that waited before the import and that the feed names count again.
   public internal(set) var waitingLinks = 0
   /// The number of records that were refused and left out.
   public internal(set) var skipped = 0
