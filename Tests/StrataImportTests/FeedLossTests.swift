@@ -176,4 +176,29 @@ private struct Song: Entity, Equatable {
     }
     await stack.close()
   }
+
+  /// A feed that changes twice within a second, with no other validator than the time of the change.
+  @Test func `a date of the second in which the answer was sent is no validator`() async throws {
+    let stack = try await Stack.temporary(Song.self, Album.self)
+    let version = Lock((second: 36, id: 1))
+    let server = TestServer { request, _ in
+      let (second, id) = version.withLock(\.self)
+      let modified = "Sun, 06 Nov 1994 08:49:36 GMT"
+      if request.value(forHTTPHeaderField: "If-Modified-Since") == modified {
+        return .init(status: 304)
+      }
+      return .init(
+        headers: ["Last-Modified": modified, "Date": "Sun, 06 Nov 1994 08:49:\(second) GMT"],
+        body: #"[{"id": \#(id)}]"#)
+    }
+    let feed = Feed("songs", Song.self, from: try server.request("songs"), mapping: Song.json)
+    let refresher = Refresher(
+      stack, transport: .urlSession(server.configuration), retries: .never)
+    try await refresher.refresh(feed)
+    version.withLock { $0 = (37, 2) }
+    try await refresher.refresh(feed)
+    #expect(try await stack.fetch(Song.all).map(\.id) == [1, 2])
+    #expect(try await refresher.refresh(feed) == .notModified)
+    await stack.close()
+  }
 }

@@ -123,6 +123,10 @@ private struct List: Entity, Equatable {
     #expect(try await view.find(Song.self, 1) == Song(id: 1, title: "mine", albumID: 8))
     let requests = try await outbox.requests()
     #expect(requests.map(\.entity) == ["Song"])
+    view.undo()
+    try await view.save()
+    #expect(try await stack.fetch(Song.all).isEmpty)
+    #expect(try await links(of: 7).isEmpty)
   }
 
   @Test func `a row that has another reference keeps it`() async throws {
