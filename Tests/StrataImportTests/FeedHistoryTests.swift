@@ -36,12 +36,15 @@ private struct List: Entity, Equatable {
 /// other feeds that do not exist yet or any more. Edits are refused and given up, and rows are evicted.
 /// At rest the store must have the server's rows and links, and no feed is sent any more.
 @Suite(.inTurn) struct FeedHistoryTests {
-  enum Form: CaseIterable { case array, lines, document, jsonAPI }
+  /// The form of the answers. With `whole`, one feed has all entities.
+  enum Form: CaseIterable { case array, lines, document, jsonAPI, whole }
 
   private struct Content: Sendable {
     var songs: [Int: String] = [:]
     var albums: [Int: [Int]] = [:]
     var lists: [Int: [Int]] = [:]
+    /// The albums of songs, if a field of the song has the album; nil if an array of the album has the song.
+    var fields: [Int: Int]?
 
     mutating func change(_ random: inout SeededRandom) {
       let id = 1 + random.below(5)
@@ -49,6 +52,8 @@ private struct List: Entity, Equatable {
       switch random.below(6) {
       case 0: songs[id] = nil
       case 1, 2: songs[id] = "t\(random.below(3))"
+      case 4 where fields != nil: fields?[id] = random.oneIn(4) ? nil : owner
+      case 5 where fields != nil: albums[owner] = random.oneIn(2) ? nil : []
       case 3:
         lists[owner] =
           random.oneIn(4) ? nil : (1...5).shuffled(using: &random).suffix(random.below(4))
@@ -59,25 +64,44 @@ private struct List: Entity, Equatable {
     }
 
     func records(of feed: String, _ form: Form) -> [String] {
-      func record(_ id: Int, _ member: String, _ value: String) -> String {
+      func record(_ id: Int, _ members: String) -> String {
         form == .jsonAPI
-          ? #"{"type": "\#(feed)", "id": "\#(id)", "attributes": {"\#(member)": \#(value)}}"#
-          : #"{"id": \#(id), "\#(member)": \#(value)}"#
+          ? #"{"type": "\#(feed)", "id": "\#(id)", "attributes": {\#(members)}}"#
+          : #"{"id": \#(id), \#(members)}"#
+      }
+      func song(_ id: Int, _ title: String) -> String {
+        let album = fields.map { #", "album": \#($0[id].map(String.init) ?? "null")"# } ?? ""
+        return record(id, #""title": "\#(title)"\#(album)"#)
+      }
+      func owner(_ id: Int, _ songs: [Int]) -> String {
+        record(id, feed == "albums" && fields != nil ? #""x": 0"# : #""songs": \#(songs)"#)
       }
       switch feed {
-      case "songs": return songs.map { record($0.key, "title", "\"\($0.value)\"") }.sorted()
-      case "albums": return albums.map { record($0.key, "songs", "\($0.value)") }.sorted()
-      default: return lists.map { record($0.key, "songs", "\($0.value)") }.sorted()
+      case "songs": return songs.map(song).sorted()
+      case "albums": return albums.map(owner).sorted()
+      default: return lists.map(owner).sorted()
       }
     }
 
+    /// Returns the album to which a song is to refer, whether it exists or not.
+    func album(of song: Int) -> Int? {
+      if let fields { return fields[song] }
+      return albums.first { $0.value.contains(song) }?.key
+    }
+
     func body(of feed: String, _ form: Form) -> String {
+      if form == .whole {
+        let parts = ["albums", "lists", "songs"].map {
+          #""\#($0)": [\#(self.records(of: $0, form).joined(separator: ","))]"#
+        }
+        return "{\(parts.joined(separator: ","))}"
+      }
       let records = records(of: feed, form)
       switch form {
       case .array: return "[\(records.joined(separator: ","))]"
       case .lines: return records.joined(separator: "\n")
       case .document: return #"{"records": [\#(records.joined(separator: ","))]}"#
-      case .jsonAPI: return #"{"data": [\#(records.joined(separator: ","))]}"#
+      case .jsonAPI, .whole: return #"{"data": [\#(records.joined(separator: ","))]}"#
       }
     }
   }
@@ -87,6 +111,7 @@ private struct List: Entity, Equatable {
     let song = JSONMapping<Song> {
       Field(\.id, "id").allowingNumberInString()
       Field(\.title, inner + "title")
+      Field(\.albumID, inner + "album")
     }
     let album = JSONMapping<Album> {
       Field(\.id, "id").allowingNumberInString()
@@ -105,10 +130,18 @@ private struct List: Entity, Equatable {
       case .document:
         let document = JSONDocument { JSONRecords(type, at: "records", mapping) }
         return Feed(name, document, from: request, absent: .delete)
-      case .jsonAPI:
+      case .jsonAPI, .whole:
         let document = JSONDocument { JSONRecords.primary(name, mapping) }
         return Feed(name, document, from: request, absent: .delete)
       }
+    }
+    if form == .whole {
+      let document = JSONDocument {
+        JSONRecords(Song.self, at: "songs", song)
+        JSONRecords(Album.self, at: "albums", album)
+        JSONRecords(List.self, at: "lists", list)
+      }
+      return [Feed("all", document, from: try server.request("all"), absent: .delete)]
     }
     return [
       try feed("songs", Song.self, song), try feed("albums", Album.self, album),
@@ -122,6 +155,7 @@ private struct List: Entity, Equatable {
     let stack = try await Stack.temporary(Song.self, Album.self, List.self)
     let outbox = try await stack.outbox()
     let content = Lock(Content())
+    if random.oneIn(2) { content.withLock { $0.fields = [:] } }
     let server = TestServer { request, _ in
       let body = content.withLock { $0.body(of: request.url?.lastPathComponent ?? "", form) }
       // Lines without a record are no answer.
@@ -142,7 +176,7 @@ private struct List: Entity, Equatable {
     for _ in 0..<24 {
       switch random.below(10) {
       case 0..<4: content.withLock { $0.change(&random) }
-      case 4..<8: try await refresher.refresh(feeds[random.below(3)])
+      case 4..<8: try await refresher.refresh(feeds[random.below(feeds.count)])
       case 8: if hasEdits { try await edit(stack, outbox, &random) }
       default:
         if !hasEvictions { continue }
@@ -166,8 +200,7 @@ private struct List: Entity, Equatable {
     let expected = content.withLock(\.self)
     var songs: [Song] = []
     for (id, title) in expected.songs.sorted(by: { $0.key < $1.key }) {
-      let album = expected.albums.first { $0.value.contains(id) }?.key
-      songs.append(Song(id: id, title: title, albumID: album))
+      songs.append(Song(id: id, title: title, albumID: expected.album(of: id)))
     }
     #expect(try await stack.fetch(Song.all) == songs, "seed \(seed)")
     #expect(try await stack.fetch(Album.all).map(\.id) == expected.albums.keys.sorted())

@@ -1,9 +1,9 @@
 import Foundation
-import Strata
 import StrataTesting
 import StrataTestTurns
 import Testing
 
+@testable import Strata
 @testable import StrataImport
 @testable import StrataSQLite
 
@@ -127,6 +127,17 @@ private struct List: Entity, Equatable {
     try await view.save()
     #expect(try await stack.fetch(Song.all).isEmpty)
     #expect(try await links(of: 7).isEmpty)
+  }
+
+  @Test func `a pull makes the links of its rows`() async throws {
+    try await lists(#"[{"id": 7, "songs": [1]}]"#)
+    try await albums(#"[{"id": 8, "songs": [1]}]"#)
+    let table = try #require(stack.replicableTable(of: Song.self))
+    let (key, row) = (RecordKey(.integer(1)), try table.encode(Song(id: 1), RecordBuilder()))
+    try await stack.apply(
+      [ServerRows(table, .keys([key]), [key: row])], of: FollowedTables([table]), state: Data())
+    #expect(try await links(of: 7) == [1])
+    #expect(try await stack.fetch(Song.all).map(\.albumID) == [8])
   }
 
   @Test func `a row that has another reference keeps it`() async throws {
