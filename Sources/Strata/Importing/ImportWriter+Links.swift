@@ -5,8 +5,8 @@
 extension ImportWriter {
   /// Replaces the links of some entities by the links of a feed.
   ///
-  /// Links are no records, so the outcome does not count them as rows. It counts kept rows, and rows that
-  /// are deleted because an array does not have them.
+  /// Links are no records, so the outcome does not count them as rows. It counts kept rows, rows that
+  /// are deleted because an array does not have them, and links without a row.
   mutating func link(
     _ sets: [LinkSet], _ rule: LinkRule, in transaction: inout Transaction
   ) throws(StoreError) {
@@ -38,6 +38,8 @@ extension ImportWriter {
           .append(link)
       }
     }
+    // Another owner of a row that does not exist has a waiting link of its own.
+    let replaces = rule != .add
     for (index, set) in sets.enumerated() {
       let (links, isWhole): ([WaitingLink], Bool)
       switch set.links.kind {
@@ -45,11 +47,11 @@ extension ImportWriter {
         let root = LooseRoot(table: end.table.id, column: end.root, key: set.owner)
         links = (byRoot[root] ?? []).map { WaitingLink($0, of: end.table) }
         isWhole = try transaction.keep(
-          links, of: set.owner, in: end.table, nil, isOwner: !isInverse, replaces: rule != .add)
+          links, of: set.owner, in: end.table, nil, isOwner: !isInverse, replaces: replaces)
       case .referrers(let table, let column, _):
         links = (missing[index] ?? []).map { WaitingLink(owner: set.owner, target: $0) }
         isWhole = try transaction.keep(
-          links, of: set.owner, in: table, column, isOwner: true, replaces: rule == .replace)
+          links, of: set.owner, in: table, column, isOwner: true, replaces: replaces)
       }
       outcome.waitingLinks += links.count
       if !isWhole { outcome.note(.looseLink) }
