@@ -75,7 +75,7 @@ import Testing
 
   @Test func `batches shrink when a transaction takes longer than it may`() async throws {
     let session = ImportSession(
-      nil, stack.makeScratch().beginImport(), ImportOptions(), [], [], FreshnessMarks(), nil)
+      nil, stack.makeScratch().beginImport(), ImportOptions(), [], [], [], FreshnessMarks(), nil)
     let first = session.batchSize
     var outcome = BatchOutcome()
     outcome.duration = .milliseconds(100)

@@ -56,6 +56,9 @@ extension UndoHistory {
   private mutating func replaced(
     _ believed: Change, by written: Change, _ table: Table, _ key: RecordKey, from first: Int
   ) {
+    if believed.before == nil && written.before == nil {
+      return takeReferences(from: believed.after, to: written.after, table, key, from: first)
+    }
     guard let stored = written.before, stored != believed.before else { return }
     guard let start = believed.before else {
       var isOldest = true
@@ -77,6 +80,26 @@ extension UndoHistory {
       columns = columns.subtracting(edited)
       part[table.id, key]?.shown = Change(
         before: before.replacing(edited, from: stored), after: change.after)
+    }
+  }
+
+  /// Gives an inserted row the references that have waited for it, in all groups that left it without.
+  private mutating func takeReferences(
+    from believed: Record?, to written: Record?, _ table: Table, _ key: RecordKey, from first: Int
+  ) {
+    guard let believed, let written, believed != written else { return }
+    let set = AttributeSet(
+      written.differences(from: believed).positions.filter { believed.isNull($0) })
+    if set.isEmpty { return }
+    func following(_ record: Record?) -> Record? {
+      record.map {
+        $0.replacing(set.subtracting($0.differences(from: believed)), from: written)
+      }
+    }
+    update(from: first) { part in
+      guard let shown = part[table.id, key]?.shown else { return }
+      part[table.id, key]?.shown = Change(
+        before: following(shown.before), after: following(shown.after))
     }
   }
 

@@ -41,7 +41,7 @@ struct Referrer: Sendable {
 package final class Table: Sendable {
   package static let keyColumn = 0
 
-  let id: TableID
+  package let id: TableID
   package let name: String
   /// The entity's name in Swift, for messages.
   package let entity: String

@@ -18,6 +18,11 @@ struct TableRules: Sendable {
     if self.attributes.isEmpty && entity.isEmpty { return nil }
   }
 
+  /// Whether another value of an attribute may break a rule.
+  func mayRefuse(_ column: Int) -> Bool {
+    !entity.isEmpty || attributes.contains { $0.column == column }
+  }
+
   /// Checks the changed attributes of a record that a save writes, and the record as a whole.
   ///
   /// - Parameter before: the record before the change; nil for a new one.

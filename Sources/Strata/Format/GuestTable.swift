@@ -63,7 +63,7 @@ enum GuestTables {
   private static var all: [any GuestTable.Type] {
     [
       FreshnessTable.self, ValidatorTable.self, OutboxTable.self, LocalRowsTable.self,
-      StoreIdentity.self, HistoryTables.self, ReplicaTable.self,
+      StoreIdentity.self, HistoryTables.self, ReplicaTable.self, WaitingLinkTable.self,
     ]
   }
 

@@ -302,6 +302,8 @@ struct Migrator {
     try connection.run("DROP TABLE strata_schema")
     try StoreFormat.record(
       connection, model.description(version: version), fingerprint: model.fingerprint)
+    try ValidatorTable.note(.migration, connection)
+    try WaitingLinkTable.removeAll(connection)
     try connection.run("UPDATE strata_commit SET number = number + 1")
   }
 

@@ -4,12 +4,12 @@ internal import StrataSQLite
 /// The validators of each feed, in a guest table.
 ///
 /// The server sends validators with its answer. With them, it can answer "not modified" the next
-/// time. Stored validators promise that the store has every row that the server sent. So an import
+/// time. Stored validators promise that the store has all that the server sent. So an import
 /// first replaces them by a claim. The transaction that completes the import replaces the claim by
-/// the new validators. It does so only if the import left nothing out and the claim still stands.
+/// the new validators, if the claim still stands.
 ///
-/// An eviction, `forgetImport`, and an import of another feed that deletes rows remove validators
-/// and claims. A further import of the same feed replaces the claim by its own.
+/// Each ``FeedLoss`` removes validators and claims, in the transaction of the event. So does
+/// `forgetImport`. A further import of the same feed replaces the claim by its own.
 enum ValidatorTable: GuestTable {
   static func create(_ connection: Connection) throws(StoreError) {
     try connection.run(
@@ -24,6 +24,8 @@ enum ValidatorTable: GuestTable {
     "UPDATE strata_validators SET value = ?3 WHERE entry = ?1 AND value = ?2")
   private static let delete = SQL("DELETE FROM strata_validators WHERE entry = ?1")
   private static let deleteAll = SQL("DELETE FROM strata_validators")
+  private static let any = SQL("SELECT 1 FROM strata_validators LIMIT 1")
+  private static let anyOther = SQL("SELECT 1 FROM strata_validators WHERE entry <> ?1 LIMIT 1")
   private static let deleteOthers = SQL("DELETE FROM strata_validators WHERE entry <> ?1")
   private static let prune = SQL(
     "DELETE FROM strata_validators WHERE entry IN (SELECT entry FROM strata_validators "
@@ -60,11 +62,26 @@ enum ValidatorTable: GuestTable {
     try connection.run(delete, .blob(Data(entry.hash)))
   }
 
-  /// Removes the validators and claims of all feeds except `entry`, which is being imported.
+  /// Removes the validators and claims that do not hold after a loss.
   ///
-  /// If `entry` is nil, no feed is excepted.
-  static func forget(but entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
-    guard let entry else { return try forget(nil, connection) }
-    try connection.run(deleteOthers, .blob(Data(entry.hash)))
+  /// - Parameter own: the feed that is being imported; nil outside of an import of a feed.
+  /// - Returns: whether there were any.
+  @discardableResult
+  static func note(
+    _ loss: FeedLoss, of own: CacheIdentity? = nil, _ connection: Connection
+  ) throws(StoreError) -> Bool {
+    switch (loss.scope, own) {
+    case (.own, nil): return false
+    case (.own, let own?):
+      guard try value(of: own, connection) != nil else { return false }
+      try forget(own, connection)
+    case (.others, let own?):
+      guard try connection.prepared(anyOther, .blob(Data(own.hash))).hasRow() else { return false }
+      try connection.run(deleteOthers, .blob(Data(own.hash)))
+    case (.others, nil), (.all, _):
+      guard try connection.prepared(any).hasRow() else { return false }
+      try forget(nil, connection)
+    }
+    return true
   }
 }

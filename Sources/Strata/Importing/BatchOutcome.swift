@@ -24,8 +24,10 @@ package struct BatchOutcome: Sendable {
   package var replaced = 0
   /// The failures of rows that were left out because they break rules of the schema.
   package var refused: [ValidationFailure] = []
-  /// Whether values of written rows were left out, because edits of these values wait to be pushed.
-  package var leftOutValues = false
+  /// The number of links to rows that the store does not have.
+  package var waitingLinks = 0
+  /// The losses that the counts do not tell.
+  private var otherLosses: Set<FeedLoss> = []
   /// The time for which the batch held the writer.
   package var duration = Duration.zero
   /// Whether a save of the view context has waited for the batch.
@@ -33,15 +35,30 @@ package struct BatchOutcome: Sendable {
 
   package init() {}
 
-  /// Whether the store has the whole batch, except for waiting rows.
-  package var isComplete: Bool { kept == 0 && refused.isEmpty && !leftOutValues }
+  /// What the store lacks of the batch, besides waiting rows, or of other feeds.
+  package var losses: Set<FeedLoss> {
+    var losses = otherLosses
+    if kept > 0 { losses.insert(.keptRow) }
+    if !refused.isEmpty { losses.insert(.refusedRecord) }
+    if deleted > 0 { losses.insert(.deletion) }
+    return losses
+  }
 
   /// Whether rows were left out, or wait.
   var lacksRows: Bool { !refused.isEmpty || !waiting.isEmpty }
 
   mutating func note(_ leftOut: ProtectedRows.LeftOut) {
     kept += leftOut.kept
-    leftOutValues = leftOutValues || leftOut.hasValues
+    if leftOut.hasValues { otherLosses.insert(.keptValue) }
+  }
+
+  mutating func note(_ loss: FeedLoss) { otherLosses.insert(loss) }
+
+  /// Adds what was left out while links were made. Links do not count as rows.
+  mutating func noteLinks(_ links: BatchOutcome) {
+    kept += links.kept
+    refused += links.refused
+    otherLosses.formUnion(links.otherLosses)
   }
 
   /// Counts the rows that a transaction wrote of `count` changes.

@@ -14,6 +14,8 @@ package struct ImportTarget: Sendable {
   package struct Saving: Sendable {
     /// The entries that the import's last commit marks as imported.
     package var marks = FreshnessMarks()
+    /// The tables of which the import may write rows or links.
+    package var tables: Set<TableID> = []
     /// The rows that were pushed since the import began.
     package var pushed: PushedRows?
     /// Whether rows whose reference does not exist yet wait for a later batch.
@@ -151,8 +153,8 @@ extension ImportTarget.Saving {
 package struct FreshnessMarks: Sendable {
   var identities: Set<CacheIdentity> = []
   var claim: FeedClaim?
-  /// Whether the commits before this commit have left nothing out.
-  package var isComplete = true
+  /// The losses that no batch has, such as of records that were refused before.
+  package var losses: Set<FeedLoss> = []
 
   package init() {}
 

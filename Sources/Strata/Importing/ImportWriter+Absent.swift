@@ -29,9 +29,24 @@ extension ImportWriter {
     try ledger.crossOffNow(page, holding: run.referenced)
     try ledger.followNow(changes)
     outcome.deleted += run.report.evicted
+    noteEffects(changes, transaction.model)
     // Rows that others refer to may be deleted later.
     outcome.kept += run.report.kept - run.report.keptReferenced
     outcome.keptLocal += run.keptLocal
+  }
+
+  /// Notes whether rules changed rows of the feed's tables, or removed links.
+  ///
+  /// The feed has none of the rows that they deleted.
+  private mutating func noteEffects(_ changes: [TableID: TableChanges], _ model: Model) {
+    for (table, changes) in changes where saving.tables.contains(table) {
+      let isHit =
+        switch changes {
+        case .reset: true
+        case .rows(let rows): model[table].isJoin || rows.contains { $0.change.after != nil }
+        }
+      if isHit { outcome.note(.ruleEffect) }
+    }
   }
 
   /// Tells the edits that wait that the server has no such rows. The rows stay.

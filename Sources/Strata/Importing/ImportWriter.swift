@@ -8,6 +8,8 @@ internal import StrataSQLite
 struct ImportWriter {
   var saving: ImportTarget.Saving
   var outcome = BatchOutcome()
+  /// The links that were dropped, because they lead to rows that do not exist.
+  var looseLinks: [(table: Table, link: Record)] = []
   /// Whether the transaction writes the import's marks.
   var isLast = false
   /// Whether no row can give up a unique value any more.
@@ -37,18 +39,16 @@ struct ImportWriter {
 
   /// Writes the import's marks, and forgets validators that no longer hold.
   private mutating func mark(in transaction: inout Transaction) throws(StoreError) {
-    // Deleted rows may be rows of other feeds, or refer to them. With a validator, the server would
-    // answer that such a feed is unchanged, and the rows would stay away.
-    if outcome.deleted > 0 {
-      try ValidatorTable.forget(but: saving.marks.claim?.entry, transaction.connection)
+    let claim = saving.marks.claim
+    var losses = outcome.losses.union(saving.marks.losses)
+    if isLast && !outcome.waiting.isEmpty { losses.insert(.refusedRecord) }
+    for loss in losses
+    where try ValidatorTable.note(loss, of: claim?.entry, transaction.connection) {
+      transaction.isCounted = true
     }
     guard isLast && !saving.marks.isEmpty else { return }
     try transaction.markFresh(saving.marks.identities)
-    if saving.marks.isComplete && outcome.isComplete && outcome.waiting.isEmpty,
-      let claim = saving.marks.claim
-    {
-      try ValidatorTable.complete(claim, transaction.connection)
-    }
+    if let claim { try ValidatorTable.complete(claim, transaction.connection) }
     transaction.isCounted = true
   }
 
@@ -100,7 +100,7 @@ struct ImportWriter {
       skipped += Set(failures.map(\.key)).count
       outcome.refused += failures
     }
-    var waiting = try runRules(on: &working, in: &transaction)
+    var (waiting, effects) = try runRules(on: &working, in: &transaction)
     let aside = protected == nil ? 0 : try met.makeRoom(in: &working, transaction)
     let takenWait = saving.waits && !isFinal && (saving.takenWait || saving.skipsRefused)
     while takenWait || saving.skipsRefused {
@@ -114,9 +114,13 @@ struct ImportWriter {
         outcome.refused += taken.map(\.failure)
       }
       // A row that requires a left-out row is left out, too.
-      waiting += try transaction.runRules(on: &working, waits: saving.waits).waiting
+      let further = try transaction.runRules(on: &working, waits: saving.waits)
+      waiting += further.waiting
+      effects += further.effects
     }
+    note(effects, of: layer, model)
     if model.hasRules { try SaveValidation.check(working, model) }
+    if working.hasDeletions(where: { !model[$0].isJoin }) { outcome.note(.deletion) }
     let changes = try transaction.write(&working)
     if let noted = saving.noted,
       met.hasSetAside || changes.values.contains(where: { $0.deletions ?? 0 > 0 })
@@ -142,9 +146,9 @@ struct ImportWriter {
   /// be deleted later.
   private func runRules(
     on working: inout WorkingSet, in transaction: inout Transaction
-  ) throws(StoreError) -> [DeleteRules.WaitingRow] {
+  ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
     guard saving.waits, transaction.model.hasReferences else {
-      return try transaction.runRules(on: &working, waits: saving.waits).waiting
+      return try transaction.runRules(on: &working, waits: saving.waits)
     }
     var denied = working.takeDeletions()
     var going: [WorkingSet.Deletion]
@@ -166,8 +170,20 @@ struct ImportWriter {
       denied = found.refused.map(\.deletion)
       // A row that denied a deletion may go now.
     } while !denied.isEmpty && !going.isEmpty
-    return try transaction.runRules(on: &working, waits: true).waiting
-      + denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.row.key) }
+    var (waiting, effects) = try transaction.runRules(on: &working, waits: true)
+    waiting += denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.row.key) }
+    return (waiting, effects)
+  }
+
+  /// Notes the links that rules dropped, and whether rules changed other rows that the feed may have.
+  private mutating func note(_ effects: [DeleteEffect], of layer: Layer, _ model: Model) {
+    for effect in effects {
+      if model[effect.table].isJoin, let change = layer[effect.table, effect.key] {
+        if let link = change.applied(to: nil) { looseLinks.append((model[effect.table], link)) }
+      } else if saving.tables.contains(effect.table) {
+        outcome.note(.ruleEffect)
+      }
+    }
   }
 }
 

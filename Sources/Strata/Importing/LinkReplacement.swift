@@ -9,6 +9,8 @@ struct LinkReplacement {
   private(set) var layer = Layer()
   /// The number of rows to delete in each table, because the feed's arrays no longer have them.
   private(set) var absent: [TableID: Int] = [:]
+  /// The rows that do not exist and that are to refer to an owner, by the position of its set.
+  private(set) var missing: [Int: [RecordKey]] = [:]
 
   init(
     _ sets: [LinkSet], _ rule: LinkRule, _ transaction: Transaction
@@ -26,10 +28,11 @@ struct LinkReplacement {
       case (.join, .add), (.referrers, .replaceOwn), (.referrers, .add): break
       }
     }
-    for set in sets {
+    for (index, set) in sets.enumerated() {
       switch set.links.kind {
       case .join(let end, let isInverse): try addLinks(set, end, isInverse: isInverse)
-      case .referrers(let table, let column, _): try addReferences(set, table, column)
+      case .referrers(let table, let column, _):
+        missing[index] = try addReferences(set, table, column)
       }
     }
   }
@@ -85,15 +88,19 @@ struct LinkReplacement {
     }
   }
 
+  /// - Returns: the targets that do not exist.
   private mutating func addReferences(
     _ set: LinkSet, _ table: Table, _ column: Int
-  ) throws(StoreError) {
-    // A target that does not exist has no reference to set.
+  ) throws(StoreError) -> [RecordKey] {
+    var missing: [RecordKey] = []
     for target in set.targets {
       if let row = try connection.record(target, of: table, builder) {
         try refer(row, of: table, by: column, to: set.owner.cell)
+      } else {
+        missing.append(target)
       }
     }
+    return missing
   }
 
   private mutating func refer(

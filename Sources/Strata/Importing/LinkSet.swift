@@ -17,6 +17,14 @@ package struct ImportLinks: Sendable {
     }
   }
 
+  /// The table whose rows are the links or have the references.
+  package var table: TableID {
+    switch kind {
+    case .join(let end, _): end.table.id
+    case .referrers(let table, _, _): table.id
+    }
+  }
+
   /// The number of the relationship, unique within a model.
   package var number: Int64 {
     let (table, column) =

@@ -288,7 +288,8 @@ public actor Outbox: Observable {
   /// server's values. If the row then refers to a row that is deleted here and whose deletion waits, that
   /// deletion is given up, too: the server cannot make it while it has the reference. A link comes back
   /// with its ends. The reversal is one commit, which the outbox does not send. The call returns when the
-  /// view context shows it.
+  /// view context shows it. The next refresh of each feed asks for all of it, because the server may lack
+  /// a row or a link that is back.
   ///
   /// - Returns: false if the row was edited since, if the refusal has ended in another way, if a
   ///   migration changed the row so much that the server's values are no longer known, or if delete
@@ -367,7 +368,7 @@ public actor Outbox: Observable {
   ///
   /// This is for an app that sent its state in another way, or whose user signed out. After the
   /// call, imports overwrite and delete the rows that were edited here. The call does not wait for
-  /// a request that is being sent.
+  /// a request that is being sent. The next refresh of each feed asks for all of it.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public func acknowledgeEverything() async throws {

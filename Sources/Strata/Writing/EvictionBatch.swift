@@ -24,9 +24,7 @@ struct EvictionBatch: Sendable {
     if !rows.isEmpty {
       var working = try run.consequences(of: rows[...])
       try transaction.write(&working)
-      // With a validator, the server would answer that a feed is unchanged, and the rows would stay
-      // away.
-      try ValidatorTable.forget(nil, transaction.connection)
+      try ValidatorTable.note(.eviction, transaction.connection)
     }
     return (run.report, run.referenced)
   }

@@ -141,6 +141,7 @@ extension Transaction {
     }
     for (table, keys) in inserted { try noteServerRows(keys, of: model[table]) }
     try OutboxTable.removeAll(connection)
+    try ValidatorTable.note(.reversal, connection)
     isCounted = true
   }
 
@@ -258,6 +259,8 @@ extension Transaction {
     try write(&working, isPushed: false)
     try removeEntries(of: restored)
     for (table, key) in unsent { try set(nil, model[table], key) }
+    // A link or a row that the server does not have any more may be back.
+    try ValidatorTable.note(.reversal, connection)
     isCounted = true
     return true
   }
@@ -307,7 +310,10 @@ extension Transaction {
     } decode: {
       decode($0, of: table)
     }
-    if rebased.row != local { try writeRow(rebased.row, table, key, restoresTargets: true) }
+    if rebased.row != local {
+      try writeRow(rebased.row, table, key, restoresTargets: true)
+      try ValidatorTable.note(.reversal, connection)
+    }
     try set(rebased.isLeft ? entry : nil, table, key)
     isCounted = true
     return true

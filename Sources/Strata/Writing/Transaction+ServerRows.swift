@@ -34,6 +34,9 @@ extension Transaction {
     }
     try followed.removeRowsOfUnfollowed(from: &working)
     try removeNewLinks(of: deleted, tables, from: &working)
+    if working.hasDeletions(where: { !model[$0].isJoin }) {
+      try ValidatorTable.note(.pull, connection)
+    }
     try write(&working, of: pulled)
     return conflicts
   }

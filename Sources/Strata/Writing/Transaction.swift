@@ -28,6 +28,10 @@ struct Transaction {
   var hasNewSchema = false
   /// Whether indexes are dropped until an import ends.
   var hasDeferredIndexes: Bool
+  /// Whether links may wait for rows; nil before the first look.
+  var mayHaveWaitingLinks: Bool?
+  /// The number of links that may wait in addition; nil before the first of them.
+  var waitingLinkRoom: Int?
   private var written = CollectedChanges()
   /// What becomes of the author's edits; nil before the first write.
   private var editRule: EditRule?
@@ -74,9 +78,10 @@ struct Transaction {
     return (waiting, rules.effects)
   }
 
-  /// Writes rows and notes their changes.
+  /// Writes rows and the links that wait for them, and notes their changes.
   ///
-  /// If the outbox pushes this author's commits, the rows are noted for it, too.
+  /// If the outbox pushes this author's commits, the rows are noted for it, too. The links are the
+  /// server's.
   ///
   /// - Parameter isPushed: whether the outbox may note the rows.
   /// - Returns: the changes of these rows alone, in key order.
@@ -85,11 +90,17 @@ struct Transaction {
   mutating func write(
     _ working: inout WorkingSet, isPushed: Bool = true
   ) throws(StoreError) -> [TableID: TableChanges] {
+    let links = try makeWaitingLinks(for: &working)
     let writer = RowWriter(
       connection: connection, model: model, builder: builder,
       recorder: isPushed ? try recorder(for: working) : nil)
     let changes = try writer.write(&working)
     written.add(changes)
+    if var links {
+      let writer = RowWriter(
+        connection: connection, model: model, builder: builder, recorder: nil)
+      written.add(try writer.write(&links))
+    }
     return changes
   }
 

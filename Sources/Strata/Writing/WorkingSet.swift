@@ -42,8 +42,13 @@ struct WorkingSet {
   /// The tables in model order, so that every save writes its rows in the same order.
   var tableIDs: [TableID] { tables.keys.sorted() }
 
-  var hasDeletions: Bool {
-    tables.values.contains { rows in rows.all.contains { $0.before != nil && $0.after == nil } }
+  var hasDeletions: Bool { hasDeletions(where: { _ in true }) }
+
+  /// Returns whether rows of some tables are deleted.
+  func hasDeletions(where isCounted: (TableID) -> Bool) -> Bool {
+    tables.contains { table, rows in
+      isCounted(table) && rows.all.contains { $0.before != nil && $0.after == nil }
+    }
   }
 
   /// A row that is to be deleted.

@@ -62,6 +62,14 @@ struct RecordReader {
     self.tables = tables
   }
 
+  /// Whether a value that does not fit became the value for unknown ones.
+  private(set) var hasUnknownValues = false
+
+  /// The tables of all records, of nested entities and of links.
+  var writtenTables: Set<TableID> {
+    paths.flatMap(\.mappers).reduce(into: []) { $0.formUnion($1.tables) }
+  }
+
   /// Whether records may make links.
   /// The columns by which rows that were made here are found.
   var matches: [RowMatch] { paths.flatMap { $0.mappers.flatMap(\.matches) } }
@@ -130,6 +138,7 @@ struct RecordReader {
         let isDuplicate = batch.add(next.record, to: next.table, attributes: next.attributes)
         if isDuplicate && next.table === table { duplicates += 1 }
         batch.links += next.links
+        if next.hasUnknownValue { hasUnknownValues = true }
       }
     }
     return true

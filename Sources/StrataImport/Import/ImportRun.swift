@@ -133,6 +133,7 @@ struct ImportRun {
     session.noteRead(
       records: records.count - countedRecords, duplicates: records.duplicates - countedDuplicates)
     (countedRecords, countedDuplicates) = (records.count, records.duplicates)
+    if records.hasUnknownValues { session.noteLoss(.unknownValue) }
   }
 
   private mutating func append(_ chunk: Data) throws(ImportError) {

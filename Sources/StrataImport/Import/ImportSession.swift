@@ -5,8 +5,8 @@ final class ImportSession: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var batchSize: Int
-    /// Whether the batches have left out no record and no value.
-    var isComplete = true
+    /// The losses that no batch has.
+    var losses: Set<FeedLoss> = []
     /// The tables of which the feed may lack rows.
     var incomplete: Set<ObjectIdentifier> = []
     /// Whether the feed may lack records of any entity.
@@ -29,6 +29,8 @@ final class ImportSession: Sendable {
   let ledger = ImportLedger()
   /// The rows that were pushed since the import began.
   let pushed: PushedRows
+  /// The tables of which the import may write rows or links.
+  private let tables: Set<TableID>
   private let load = BulkLoad()
   private let marks: FreshnessMarks
   private let monitor: ImportMonitor?
@@ -37,13 +39,15 @@ final class ImportSession: Sendable {
 
   init(
     _ target: ImportTarget?, _ pushed: PushedRows, _ options: ImportOptions,
-    _ matches: [RowMatch], _ scopes: [ImportScope], _ marks: FreshnessMarks, _ monitor: ImportMonitor?
+    _ matches: [RowMatch], _ scopes: [ImportScope], _ tables: Set<TableID>,
+    _ marks: FreshnessMarks, _ monitor: ImportMonitor?
   ) {
     self.target = target
     self.pushed = pushed
     self.options = options
     self.matches = matches
     self.scopes = scopes
+    self.tables = tables
     self.marks = marks
     self.monitor = monitor
     state = Lock(State(batchSize: options.batchSize ?? Self.firstBatch))
@@ -67,15 +71,13 @@ final class ImportSession: Sendable {
     if options.commits == .batched { saving.load = load }
     saving.pushed = pushed
     saving.marks = marks
-    saving.marks.isComplete = isComplete
+    saving.tables = tables
+    saving.marks.losses = state.withLock { $0.losses }
     return saving
   }
 
-  /// Whether the store has all records that were read.
-  private var isComplete: Bool {
-    let state = state.withLock { $0 }
-    return state.isComplete && state.progress.result.skipped == 0
-  }
+  /// Notes something that no batch has.
+  func noteLoss(_ loss: FeedLoss) { state.withLock { _ = $0.losses.insert(loss) } }
 
   // MARK: - Batches
 
@@ -145,13 +147,10 @@ final class ImportSession: Sendable {
   }
 
   /// Notes the completeness of an answer.
-  ///
-  /// The validators of an answer that need not be whole are not kept, so the next refresh requests
-  /// the rows again.
   func note(_ completeness: AnswerCompleteness) {
     guard case .keeps(let reason) = completeness.verdict else { return }
     noteIncomplete(scopes.map(\.table), reason)
-    if looksForAbsentRows { state.withLock { $0.isComplete = false } }
+    if looksForAbsentRows || completeness.mayLackRecords { noteLoss(.doubtfulAnswer) }
   }
 
   /// Notes that a walk over a feed's pages gives the sources.
@@ -197,12 +196,14 @@ final class ImportSession: Sendable {
     }
   }
 
-  func noteRefused(_ record: RefusedRecord) { _ = change { $0.refuse(record, options) } }
+  func noteRefused(_ record: RefusedRecord) {
+    noteLoss(.refusedRecord)
+    _ = change { $0.refuse(record, options) }
+  }
 
   /// Counts the outcome of a batch.
   func note(_ outcome: BatchOutcome, upTo checkpoint: ImportCheckpoint? = nil) {
     adapt(to: outcome)
-    if !outcome.isComplete { state.withLock { $0.isComplete = false } }
     let progress = change { progress in
       progress.result.inserted += outcome.inserted
       progress.result.updated += outcome.updated
@@ -211,6 +212,7 @@ final class ImportSession: Sendable {
       progress.result.kept += outcome.kept + outcome.keptLocal
       progress.result.unsent += outcome.keptLocal
       progress.result.duplicates += outcome.replaced
+      progress.result.waitingLinks += outcome.waitingLinks
       progress.result.commit = max(progress.result.commit, outcome.commit)
       progress.checkpoint = checkpoint ?? progress.checkpoint
       for failure in outcome.refused { progress.refuse(RefusedRecord("\(failure)"), options) }

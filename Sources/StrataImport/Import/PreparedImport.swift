@@ -55,7 +55,8 @@ struct PreparedImport: Sendable {
       scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
       session = ImportSession(
         scratch.batchTarget(author: options.author), scratch.beginImport(), options,
-        reader.matches, scopes, try scratch.marks(marksFresh, claim: claim), monitor)
+        reader.matches, scopes, reader.writtenTables, try scratch.marks(marksFresh, claim: claim),
+        monitor)
     } catch {
       throw .store(error)
     }

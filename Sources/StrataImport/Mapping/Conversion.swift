@@ -63,18 +63,15 @@ public struct Conversion<Value: AttributeValue>: Sendable {
   ///
   /// Use it for enumerations that a server may extend. The refused JSON value may be of any kind;
   /// null counts if the attribute is not optional. A missing member does not count.
+  ///
+  /// A ``Refresher`` asks for all of a feed with a refused value each time, because a later version
+  /// of the app may read it.
   public static func unknown(as value: Value) -> Self {
     let automatic = Self.automatic
     let unknown: @Sendable () throws(ValueError) -> Cell = { () throws(ValueError) in
       try value.cell
     }
-    guard let convert = automatic.convert else { return Self(automatic.kind, unknown: unknown) }
-    return Self(
-      automatic.kind,
-      { cell throws(ValueError) in
-        do throws(ValueError) { return try convert(cell) } catch { return try value.cell }
-      },
-      unknown: unknown)
+    return Self(automatic.kind, automatic.convert, unknown: unknown)
   }
 
   /// Converts the text of a string, or the JSON text of any other value, by a closure.

@@ -38,6 +38,8 @@ final class EntityMapper {
     let attributes: AttributeSet?
     /// Whether the record deletes the row with its key.
     var isDeletion = false
+    /// Whether a value that does not fit became the value for unknown ones.
+    var hasUnknownValue = false
     /// The links that the feed gives the record, by relationship.
     var links: [LinkSet] = []
   }
@@ -74,6 +76,8 @@ final class EntityMapper {
   private let builder = RecordBuilder()
   /// Encodes a new entity while `builder` has an unfinished record.
   private let newBuilder = RecordBuilder()
+  /// Whether the record that is being made has a value for an unknown one.
+  private var hasUnknownValue = false
 
   init(
     _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], match: Int? = nil,
@@ -125,6 +129,15 @@ final class EntityMapper {
       + objects.flatMap(\.mapper.matches) + arrays.flatMap(\.mapper.matches)
   }
 
+  /// The tables of the records, of the nested entities and of the links.
+  var tables: Set<TableID> {
+    var tables: Set = [table.id]
+    for object in objects { tables.formUnion(object.mapper.tables) }
+    for array in arrays { tables.formUnion(array.mapper.tables) }
+    for links in arrays.compactMap(\.links) + linkages.map(\.links) { tables.insert(links.table) }
+    return tables
+  }
+
   /// Whether a record without a key gets its position as the key.
   var hasPositionKey: Bool { sources[Table.keyColumn]?.positionKey != nil }
 
@@ -149,6 +162,8 @@ final class EntityMapper {
       if let last = made.last { references.append((object.column, last.record)) }
     }
     let (record, attributes) = try ownRecord(scanned, position, references)
+    // The elements of an array may be of this mapper's entity.
+    let isUnknown = hasUnknownValue
     var links: [LinkSet] = []
     for array in arrays {
       let keys = try array.member.keys(in: scanned, columns) { element, index throws(Refusal) in
@@ -172,7 +187,10 @@ final class EntityMapper {
         links.append(LinkSet(linkage.links, of: record.key(Table.keyColumn), to: keys))
       }
     }
-    made.append(Made(table: table, record: record, attributes: attributes, links: links))
+    made.append(
+      Made(
+        table: table, record: record, attributes: attributes, hasUnknownValue: isUnknown,
+        links: links))
   }
 
   /// Whether one of the entity's paths has an object that is not null and has a mapped member.
@@ -213,6 +231,7 @@ final class EntityMapper {
   ) throws(Refusal) -> (Record, AttributeSet?) {
     var written = AttributeSet()
     var new: Record?
+    hasUnknownValue = false
     builder.begin(columns: sources.count)
     let isFlat = constants.isEmpty && references.isEmpty && objects.isEmpty
     for column in sources.indices {
@@ -307,14 +326,20 @@ final class EntityMapper {
       guard let unknown = source.unknown else {
         throw refusal(slot, ValueError("the name does not fit the attribute"))
       }
+      hasUnknownValue = true
       try append(unknown, slot)
     case .integer, .real, .text, .blob:
       if let separator = source.separator {
         builder.append(.text(try joined(source, separator, scanned)))
       } else if let convert = source.convert {
-        do throws(ValueError) { builder.append(try convert(scanned.cell(cell))) } catch {
-          throw refusal(slot, error)
+        let converted: Strata.Cell
+        do throws(ValueError) { converted = try convert(scanned.cell(cell)) } catch {
+          guard let unknown = source.unknown else { throw refusal(slot, error) }
+          hasUnknownValue = true
+          try append(unknown, slot)
+          return true
         }
+        builder.append(converted)
       } else {
         _ = append(cell, of: scanned)
       }

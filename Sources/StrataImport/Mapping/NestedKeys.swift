@@ -10,9 +10,16 @@ public import Strata
 /// When everything was read, the record's entity is linked with exactly these entities: the import
 /// removes links that the array does not have. Other entities that refer to the record lose their
 /// reference, unless the reference is required. A record without the array keeps its links; null
-/// counts as an empty array. A key without an entity links nothing. Links that have an order get
-/// the order of the array. ``ImportResult`` does not count links, because links are not records. An
-/// import into a child of the view context fails with code `invalidMapping`.
+/// counts as an empty array. Links that have an order get the order of the array. An import into a
+/// child of the view context fails with code `invalidMapping`.
+///
+/// A link to a row that the store does not have waits in the store. The commit that inserts the row
+/// makes the link, whoever inserts the row. A row that comes with another reference keeps it. The
+/// link waits no more if the record's entity is deleted, if an import gives the entity other links,
+/// or after a migration. Up to 100,000 links wait. A reference does not wait if it is required, if
+/// it is part of a unique value, or if its entity has a rule for the whole entity.
+/// ``ImportResult/waitingLinks`` counts the links without a row. ``ImportResult`` does not count other
+/// links, because links are not records.
 public struct NestedKeys<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 

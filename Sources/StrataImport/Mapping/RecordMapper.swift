@@ -36,6 +36,9 @@ final class RecordMapper {
     root.valueSlots.map { (plan.columns[$0[0]].path.description, $0) }
   }
 
+  /// The tables of the records, of their nested entities and of their links.
+  var tables: Set<TableID> { root.tables }
+
   /// Whether every record is a deletion.
   var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
 

@@ -46,6 +46,9 @@ enum AnswerCompleteness: String, CaseIterable {
     case .unversionedPages: .keeps(.unversionedPages)
     }
   }
+
+  /// Whether records may be missing that the version of the answer's validators has.
+  var mayLackRecords: Bool { self == .openEnd || self == .decodedByTransport }
 }
 
 extension AnswerCompleteness {

@@ -36,6 +36,11 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   /// They were made here before the store had an outbox. `Outbox.add(_:)` makes them wait to be pushed.
   /// In a store without an outbox absent rows are deleted, whoever made them.
   public internal(set) var unsent = 0
+  /// The number of links to rows that the store does not have.
+  ///
+  /// These links are of ``NestedKeys``, which says which of them wait in the store and are made when
+  /// their rows come. Links that waited before the import and that the feed names count again.
+  public internal(set) var waitingLinks = 0
   /// The number of records that were refused and left out.
   public internal(set) var skipped = 0
   /// The first records that were left out, up to the limit of ``ImportOptions/RefusedRecords``.
@@ -59,6 +64,7 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
     let counts = [
       (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"), (deleted, "deleted"),
       (kept, "kept"), (unsent, "unsent"), (skipped, "skipped"), (duplicates, "duplicates"),
+      (waitingLinks, "links wait"),
     ]
     let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return "\(records) records" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))

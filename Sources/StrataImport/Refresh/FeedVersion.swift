@@ -23,6 +23,7 @@ struct FeedVersion: Codable, Equatable {
       guard request.mayBeConditional else { return }
       etag = response.value(forHTTPHeaderField: "ETag")
       lastModified = response.value(forHTTPHeaderField: "Last-Modified")
+      if response.mayChangeUnnoticed { lastModified = nil }
     }
   }
 
@@ -52,6 +53,19 @@ struct FeedVersion: Codable, Equatable {
       fatalError("strings and URLs can be encoded")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+}
+
+extension HTTPURLResponse {
+  /// Whether the response was sent within a second of its modification.
+  ///
+  /// A later change within that second has the same `Last-Modified` (RFC 9110, 8.8.2.2).
+  fileprivate var mayChangeUnnoticed: Bool {
+    func date(_ field: String) -> Date? {
+      value(forHTTPHeaderField: field).flatMap { HTTPDate.date($0) }
+    }
+    guard let sent = date("Date"), let modified = date("Last-Modified") else { return false }
+    return sent.timeIntervalSince(modified) < 1
   }
 }
 

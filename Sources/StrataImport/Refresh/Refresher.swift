@@ -17,10 +17,10 @@ public import Strata
 ///   stops waiting. When the last caller is cancelled, the request is cancelled, too.
 /// - The refresher sends a feed's validators, `ETag` and `Last-Modified`, with its request. If the
 ///   feed is unchanged, the server sends no body and the refresher parses none. The store keeps the
-///   validators. They are written with the last row of the import if the import left nothing out.
-///   They are forgotten by `Stack.forgetImport(of:)`, when a row is evicted, and when another
-///   import deletes a row. They are ignored when the mapping's paths, the format, the rule for
-///   absent rows or the store's schema change.
+///   validators. They are written with the last row of the import if the import left nothing out,
+///   and forgotten by every event that takes away what the feed has given; <doc:Refreshing> lists the events.
+///   They are ignored when the mapping's paths, the format, the rule for absent rows or the store's
+///   schema change.
 /// - A ``RetryPolicy`` repeats requests after failures that may pass. A second import of the same
 ///   records writes nothing, so an import whose connection breaks begins anew.
 ///
