@@ -294,7 +294,8 @@ private struct Slot: Entity {
       for id in 1...3 { scratch.insert(Slot(id: id, number: id)) }
     }
     let server = try MisbehavingServer { _ in
-      ServerAnswer(body: #"[{"id": 1, "number": 7}, {"id": 4, "number": 2}]"#)
+      ServerAnswer(
+        body: #"[{"id": 1, "number": 7}, {"id": 3, "number": 3}, {"id": 4, "number": 3}]"#)
     }
     var feed = Feed("slots", Slot.self, from: URLRequest(url: server.url), absent: .delete)
     feed.options.refusedRecords = .skip()

@@ -87,6 +87,8 @@ private struct Rules {
   var isNew = false
   /// Whether a request is under way or was lost.
   var isOpen = false
+  /// Whether no request is under way, and an earlier one was lost.
+  var isOver = false
   var isRefused = false
   /// Whether the server has spoken since a request is open.
   var hasNews = false
@@ -119,22 +121,23 @@ private struct Rules {
       if !waits { return false }
       if step == .refused { isRefused = true }
       let wasOpen = isOpen
-      isOpen = true
+      (isOpen, isOver) = (true, false)
       if let word = step.word { hear(word) }
       // A known row tells whether the earlier request has reached the server.
       isOpen = wasOpen && isNew && server == nil
+      isOver = isOpen
       if !isOpen && (hasNews || start.contains { server?[$0] != $1 }) { settle() }
       if !isOpen { hasNews = false }
     case .refusedWithAnswer:
       // The answer tells of an earlier request, too, whose answer was lost.
       if !waits { return false }
-      (isRefused, isOpen) = (true, true)
+      (isRefused, isOpen, isOver) = (true, true, false)
       hear(step.word)
       (isOpen, hasNews) = (false, false)
       settle()
     case .lost:
       if !waits || isRefused { return false }
-      isOpen = true
+      (isOpen, isOver) = (true, false)
     case .revert:
       if !isRefused || !waits { return false }
       shown = server
@@ -173,6 +176,8 @@ private struct Rules {
     } else {
       server = nil
     }
+    // Without a request under way, the row tells that an earlier request has arrived.
+    if isOver && server != nil { (isOpen, isOver, hasNews) = (false, false, false) }
     if isOpen {
       hasNews = true
       guard let server, shown != nil, !isNew else { return }
@@ -216,7 +221,7 @@ private struct Rules {
 
   private mutating func send(_ step: Step, answer: Bool) -> Bool {
     if !waits || isRefused || answer && deleted != nil { return false }
-    isOpen = true
+    (isOpen, isOver) = (true, false)
     if let word = step.word { hear(word) }
     if answer { shown = server }
     server = shown
@@ -225,7 +230,8 @@ private struct Rules {
   }
 
   private mutating func end() {
-    (start, deleted, isNew, isOpen, isRefused, hasNews) = ([:], nil, false, false, false, false)
+    (start, deleted, isNew, isRefused) = ([:], nil, false, false)
+    (isOpen, isOver, hasNews) = (false, false, false)
   }
 }
 
