@@ -83,7 +83,9 @@ private actor Seen {
   /// Expects the note under its new key, and all that refers to it.
   private func expectMoved(_ title: String = "mine") async throws {
     #expect(
-      try await stack.fetch(Note.all) == [Note(id: 812, localID: localID, title: title, parentID: 812)])
+      try await stack.fetch(Note.all) == [
+        Note(id: 812, localID: localID, title: title, parentID: 812)
+      ])
     #expect(try await stack.find(Item.self, 7)?.noteID == 812)
     let note = try #require(try await stack.find(Note.self, 812))
     #expect(try await stack.fetch(Note.tags(of: note)).map(\.id) == ["a"])

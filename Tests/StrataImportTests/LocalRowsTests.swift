@@ -141,7 +141,9 @@ private struct Tag: Entity, Equatable {
     #expect(try await hear("[]").deleted == (isRefreshed ? 3 : 2))
   }
 
-  @Test func `everything is added with its links, in an order that the server can take`() async throws {
+  @Test func `everything is added with its links, in an order that the server can take`()
+    async throws
+  {
     try await stack.withScratch { scratch in
       scratch.insert(Song(id: 5, albumID: 1))
       scratch.insert(Album(id: 1))
@@ -168,7 +170,9 @@ private struct Tag: Entity, Equatable {
     #expect(try await outbox.add(Album.all) == 2)
   }
 
-  @Test func `an edit of such a row inserts it at the server, and its deletion needs no request`() async throws {
+  @Test func `an edit of such a row inserts it at the server, and its deletion needs no request`()
+    async throws
+  {
     try await hear(#"[{"id": 9}]"#)
     try await make(1, 2)
     let outbox = try await stack.outbox()
@@ -180,7 +184,8 @@ private struct Tag: Entity, Equatable {
     #expect(try await outbox.requests().first?.id(of: Album.self) == 1)
   }
 
-  @Test func `an edit of a row from before the first import becomes an insertion when the feed lacks it`()
+  @Test
+  func `an edit of a row from before the first import becomes an insertion when the feed lacks it`()
     async throws
   {
     try await make(1)

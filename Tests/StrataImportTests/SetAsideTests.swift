@@ -124,6 +124,21 @@ private struct Invoice: Entity, Equatable {
     #expect(try await outbox.requests().isEmpty)
   }
 
+  /// The push had put the requests in order before.
+  @Test func `an answer that sets the row of a later request aside loses nothing`() async throws {
+    let outbox = try await stack.outbox()
+    try await stack.withScratch { $0.insert(Invoice(id: 1, number: 7)) }
+    try await stack.withScratch { $0.insert(Invoice(id: 2, number: 8, title: "mine")) }
+    let result = try await outbox.push { [stack] _ in
+      try await stack.importJSON(
+        Invoice.self, from: .data(Data(#"[{"id": 1, "number": 8}]"#.utf8)), mapping: Invoice.json)
+      return .done
+    }
+    #expect(result.sent == 1)
+    let refusal = try #require(try await outbox.refusals().first)
+    #expect(refusal.isSetAside && refusal.request.value(as: Invoice.self)?.title == "mine")
+  }
+
   @Test func `two rows of the server are still an error`() async throws {
     _ = try await stack.outbox()
     try await hear(#"[{"id": 1, "number": 8}]"#)

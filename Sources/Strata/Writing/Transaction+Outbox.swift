@@ -17,7 +17,8 @@ extension Transaction {
     isCounted = true
     let (table, key) = (planned.table, planned.key)
     guard var entry = try entry(table, key) else { return .nothing }
-    if entry.commit != planned.commit { return .otherOrder }
+    // An import may have set the row aside since the requests were put in order.
+    if entry.commit != planned.commit || entry.refusal != nil { return .otherOrder }
     let request = PushRequest(
       entry, key, table, model, record: try connection.record(key, of: table, builder),
       store: try StoreIdentity.read(connection)

@@ -81,7 +81,8 @@ final class EntityMapper {
 
   init(
     _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], match: Int? = nil,
-    sources: [ColumnSource?], objects: [Object], arrays: [Elements], linkages: [Linkage] = [], columns: [JSONColumn],
+    sources: [ColumnSource?], objects: [Object], arrays: [Elements], linkages: [Linkage] = [],
+    columns: [JSONColumn],
     pathCount: Int, deletion: DeletionRule? = nil
   ) {
     self.table = table
