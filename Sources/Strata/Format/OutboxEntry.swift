@@ -247,7 +247,7 @@ struct OutboxEntry: Sendable, Equatable {
     return takeBack()
   }
 
-  /// Takes back what was handed over if no request is under way and the server's row tells what it has.
+  /// Takes the handed-over edits back if no request is under way and the server's row tells whether it has them.
   private mutating func takeBackIfOver(_ server: Record?) {
     guard let handedOver, handedOver.isOver, isKnown || server != nil else { return }
     isKnown = true

@@ -30,7 +30,7 @@ package struct ImportTarget: Sendable {
     package var insertsNothing = false
     /// The columns by which rows that were made here are found.
     package var matches: [RowMatch] = []
-    /// What becomes of waiting edits that conflict with the rows.
+    /// The policy for waiting edits that conflict with the rows.
     package var policy = SavePolicy.error
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false

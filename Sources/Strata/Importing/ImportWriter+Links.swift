@@ -38,7 +38,7 @@ extension ImportWriter {
           .append(link)
       }
     }
-    // Another owner of a row that does not exist has a waiting link of its own.
+    // A further owner of a row that does not exist has a waiting link of its own.
     let replaces = rule != .add
     for (index, set) in sets.enumerated() {
       let (links, isWhole): ([WaitingLink], Bool)

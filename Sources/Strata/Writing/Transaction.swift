@@ -33,7 +33,7 @@ struct Transaction {
   /// The number of links that may wait in addition; nil before the first of them.
   var waitingLinkRoom: Int?
   private var written = CollectedChanges()
-  /// What becomes of the author's edits; nil before the first write.
+  /// The treatment of the author's edits; nil before the first write.
   private var editRule: EditRule?
 
   private enum EditRule {

@@ -38,7 +38,7 @@ public struct ImportOptions: Sendable {
     case skip(listing: Int = 100)
   }
 
-  /// What becomes of an edit that waits to be pushed if the server has changed the same attribute in
+  /// The treatment of an edit that waits to be pushed if the server has changed the same attribute in
   /// another way, and the attribute has no merge rule.
   ///
   /// While a request of the row is under way, the edit stays and is told, whatever the rule is.
@@ -73,7 +73,7 @@ public struct ImportOptions: Sendable {
   public var commits = Commits.batched
   /// The reaction to refused records.
   public var refusedRecords = RefusedRecords.stop
-  /// What becomes of edits that wait to be pushed and that conflict with the server's rows.
+  /// The treatment of edits that wait to be pushed and that conflict with the server's rows.
   public var conflicts = Conflicts.keepAndTell
   /// The time for which a transaction may hold the writer.
   ///

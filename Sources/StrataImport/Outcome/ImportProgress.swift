@@ -34,7 +34,7 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   /// The number of absent rows that stay because no server has ever sent them.
   ///
   /// They were made here before the store had an outbox. `Outbox.add(_:)` makes them wait to be pushed.
-  /// In a store without an outbox absent rows are deleted, whoever made them.
+  /// In a store without an outbox all absent rows are deleted.
   public internal(set) var unsent = 0
   /// The number of links to rows that the store does not have.
   ///

@@ -72,7 +72,7 @@ extension CacheHistory {
       var row = refusal.request.value(as: CachedNote.self)
     {
       row.number = nil
-      // What it replied to may be gone by now.
+      // The note to which it replies may be gone by now.
       let ids = try await rows().values.map(\.id)
       if let reply = row.replyTo, reply != row.id, !ids.contains(reply) { row.replyTo = nil }
       try await stack.withScratch { [row] in $0.upsert(row) }

@@ -4,8 +4,8 @@ import StrataImport
 
 /// A random history of an app that caches a ``VersionedServer``, which a script edits, too.
 ///
-/// The rules are those of the article about apps that are offline first. What the user edited is shown
-/// until the server has it, or the user has given it up. No request overwrites what the user has not
+/// The rules are those of the article about apps that are offline first. An edit of the user is shown
+/// until the server has it, or the user has given it up. No request overwrites a value that the user has not
 /// seen. A note is never there twice. At rest both sides are equal.
 @MainActor
 final class CacheHistory {
@@ -141,7 +141,7 @@ final class CacheHistory {
       }
       let isAside = try await waiting()[localID]?.isAside == true
       try await stack.withScratch { [new] scratch in scratch.update(old) { $0 = new } }
-      // An edit is made to the server's row, and gives up what was set aside.
+      // An edit is made to the server's row, and gives the edits up that were set aside.
       if isAside && new.values != old.values { mine[localID] = [:] }
       for (name, value) in new.values where old.values[name] != value {
         mine[localID, default: [:]]?[name] = value

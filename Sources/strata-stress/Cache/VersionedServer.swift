@@ -23,7 +23,7 @@ final class VersionedServer: Sendable {
     var made: [UUID: Int] = [:]
     var random: SplitMix64
     var isReliable = false
-    /// What the server must never be asked.
+    /// The requests that the server must never get.
     var complaints: [String] = []
   }
 

@@ -21,7 +21,7 @@ struct OpenDeletions {
 
   mutating func beginPush() { sent = [] }
 
-  /// Notes a deletion that is sent, and returns what was known of the note before.
+  /// Notes a deletion that is sent, and returns the knowledge of the note before.
   mutating func send(_ id: Int) -> Bool? {
     defer { notes[id] = true }
     sent.insert(id)

@@ -36,7 +36,7 @@ struct SimulateStress: Sendable {
     }
   }
 
-  /// What a seed decides to run.
+  /// The work that a seed decides.
   private struct Work: Sendable {
     let seed: UInt64
     let program: Program

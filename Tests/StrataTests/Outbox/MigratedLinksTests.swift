@@ -49,7 +49,7 @@ private enum V3 {
   }
 }
 
-/// Another attribute becomes the key.
+/// A different attribute becomes the key.
 private enum Coded {
   struct Reel: Entity {
     var id = 0
