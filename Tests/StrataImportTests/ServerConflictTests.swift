@@ -192,4 +192,45 @@ private struct Note: Entity, Equatable {
     #expect(try await outbox.requests().isEmpty)
     #expect(try await note()?.code == "y")
   }
+
+  // MARK: - The rule of an import
+
+  private static let rules:
+    [(rule: ImportOptions.Conflicts, title: String, waits: Bool, isTold: Bool)] =
+      [
+        (.keepAndTell, "mine", true, true), (.mergeMine, "mine", true, false),
+        (.mergeTheirs, "theirs", true, false), (.discard, "theirs", false, false),
+      ]
+
+  private func hear(_ json: String, _ rule: ImportOptions.Conflicts) async throws {
+    var options = ImportOptions()
+    options.conflicts = rule
+    try await stack.importJSON(
+      Note.self, from: .data(Data(json.utf8)), mapping: Note.json, options: options)
+  }
+
+  @Test(arguments: rules)
+  func `an import decides about a third value by its rule`(
+    _ expected: (rule: ImportOptions.Conflicts, title: String, waits: Bool, isTold: Bool)
+  ) async throws {
+    let outbox = try await begin()
+    try await edit { $0.body = "mine" }
+    try await hear(#"[{"id": 1, "title": "theirs", "version": 2}]"#, expected.rule)
+    #expect(try await note()?.title == expected.title)
+    // The other edit stays, unless the whole edit is given up.
+    #expect(try await note()?.body == (expected.rule == .discard ? "b" : "mine"))
+    #expect(try await outbox.requests().isEmpty == !expected.waits)
+    #expect(try await outbox.conflicts().isEmpty == !expected.isTold)
+  }
+
+  @Test(arguments: rules)
+  func `an import decides about a row that the server has deleted by its rule`(
+    _ expected: (rule: ImportOptions.Conflicts, title: String, waits: Bool, isTold: Bool)
+  ) async throws {
+    let outbox = try await begin()
+    try await hear(#"[{"id": 1, "gone": true}]"#, expected.rule)
+    #expect(try await note()?.title == (expected.isTold ? "mine" : nil))
+    #expect(try await outbox.conflicts().isEmpty == !expected.isTold)
+    #expect(try await outbox.requests().isEmpty == !expected.isTold)
+  }
 }

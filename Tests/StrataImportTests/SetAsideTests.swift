@@ -131,7 +131,7 @@ private struct Invoice: Entity, Equatable {
     try await stack.withScratch { $0.insert(Invoice(id: 2, number: 8, title: "mine")) }
     let result = try await outbox.push { [stack] _ in
       try await stack.importJSON(
-        Invoice.self, from: .data(Data(#"[{"id": 1, "number": 8}]"#.utf8)), mapping: Invoice.json)
+        Invoice.self, from: .data(Data(#"[{"id": 3, "number": 8}]"#.utf8)), mapping: Invoice.json)
       return .done
     }
     #expect(result.sent == 1)

@@ -113,6 +113,22 @@ import Testing
 
   /// A postponed request counted as one that may have arrived, for good. It held up every deletion
   /// from the table that its row refers to.
+  @Test func `the longest time that a server asks to wait is kept`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2), Parcel(id: 3))
+    let asked = try await push(
+      outbox,
+      [
+        "Parcel 1": .later(after: .seconds(40)), "Parcel 2": .later(after: .seconds(90)),
+        "Parcel 3": .later,
+      ])
+    #expect(asked.result.left == 3 && asked.result.retryAfter == .seconds(90))
+    // A time shorter than the outbox's own does not count.
+    let short = try await push(outbox, ["Parcel 1": .later(after: .milliseconds(5))])
+    #expect(short.result.left == 1 && short.result.retryAfter == .seconds(2))
+    await stack.close()
+  }
+
   @Test func `a postponed request that is refused later holds up no deletion`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(Crate(id: 1, code: "a"), Parcel(id: 1))
