@@ -113,6 +113,11 @@ extension ServerHistory {
         if isUnmade { edits.giveUp(id) } else { edits.acknowledge(id) }
       }
     }
+    // The server's row has told that an earlier request has arrived.
+    for (id, edit) in edits.waiting
+    where !waiting.contains(id) && edit.isContained(in: server.notes[id]) {
+      edits.acknowledge(id)
+    }
     let ids = Set(edits.waiting.keys)
     try require(waiting == ids, "\(waiting.sorted()) wait, not \(ids.sorted())")
     let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile?.id }
