@@ -84,6 +84,7 @@ extension ServerHistory {
     } catch  where isCancelled && Self.isCancellation(error) {
       note("a push is cancelled", "cancelledPushes")
     }
+    edits.loseAnswers()
     let meanwhile = try await editing?.value
     if isKilled { try await endKill() }
     if isKilled || isCancelled { openDeletions.withLock { $0.doubt(before) } }
@@ -115,8 +116,10 @@ extension ServerHistory {
     }
     // The server's row has told that an earlier request has arrived.
     for (id, edit) in edits.waiting
-    where !waiting.contains(id) && edit.isContained(in: server.notes[id]) {
-      edits.acknowledge(id)
+    where !waiting.contains(id) {
+      if edit.isContained(in: server.notes[id]) { edits.acknowledge(id) }
+      // It had arrived, and the server has removed the note since.
+      if seen.contains(where: { $0 == (id, .refused("gone")) }) { edits.giveUp(id) }
     }
     let ids = Set(edits.waiting.keys)
     try require(waiting == ids, "\(waiting.sorted()) wait, not \(ids.sorted())")

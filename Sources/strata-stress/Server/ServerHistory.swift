@@ -251,6 +251,10 @@ final class ServerHistory {
     where !waiting.contains(id) && edit.isContained(in: after[id]?.shared) {
       edits.acknowledge(id)
     }
+    for request in try await outbox.requests() + outbox.refusals().map(\.request)
+    where request.kind == .update {
+      if let id = request.id(of: SharedNote.self) { edits.narrow(id, to: request.attributes) }
+    }
     try check(after, after: before)
   }
 

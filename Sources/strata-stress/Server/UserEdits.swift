@@ -7,6 +7,9 @@ struct UserEdits {
   /// The notes that the user edited, or whose edits were refused, since the last refresh began.
   private(set) var touched: Set<Int> = []
 
+  /// The notes of which a request was sent without an answer.
+  private var uncertain: Set<Int> = []
+
   mutating func beginRefresh() { (acknowledged, touched) = ([:], []) }
 
   mutating func add(_ edit: LocalEdit, to id: Int) {
@@ -25,6 +28,16 @@ struct UserEdits {
     waiting[id] = edit
     acknowledge(id)
     waiting[id] = later
+  }
+
+  /// Notes that the server may have received all edits that wait.
+  mutating func loseAnswers() { uncertain.formUnion(waiting.keys) }
+
+  /// Forgets the values of an edit that the server had already, as one of its rows has told.
+  mutating func narrow(_ id: Int, to names: Set<String>) {
+    guard uncertain.contains(id), case .written(let title, let text)? = waiting[id] else { return }
+    waiting[id] = .written(
+      title: names.contains("title") ? title : nil, text: names.contains("text") ? text : nil)
   }
 
   mutating func refuse(_ id: Int) { touched.insert(id) }
