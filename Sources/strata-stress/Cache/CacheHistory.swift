@@ -8,7 +8,7 @@ import StrataImport
 /// until the server has it, or the user has given it up. No request overwrites a value that the user has not
 /// seen. A note is never there twice. At rest both sides are equal.
 @MainActor
-final class CacheHistory {
+final class CacheHistory: RandomHistory {
   nonisolated static let steps = HistorySteps([30])
   /// The key of the note that was made before the store had an outbox.
   private nonisolated static let first = -9_000
@@ -56,15 +56,6 @@ final class CacheHistory {
   private func close() async {
     await stack.close()
     StoreFiles.remove(url)
-  }
-
-  func note(_ step: String, _ kind: String) {
-    log.add(step)
-    counts[kind, default: 0] += 1
-  }
-
-  func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    try Contradiction.unless(condition, text())
   }
 
   // MARK: - Steps

@@ -5,7 +5,7 @@ import StrataSQLite
 
 /// A random history of contexts, and its model.
 @MainActor
-final class ContextHistory {
+final class ContextHistory: RandomHistory {
   private let seed: UInt64
   let log: StepLog
   /// The numbers of steps of the only part.
@@ -110,15 +110,6 @@ final class ContextHistory {
         description: "the view context shows the commit \(view.commit) of \(newest)")
     }
     return base.under(viewLayers)
-  }
-
-  func note(_ step: String, _ kind: String) {
-    log.add(step)
-    counts[kind, default: 0] += 1
-  }
-
-  func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    try Contradiction.unless(condition, text())
   }
 
   /// Compares the result of a save with the expected outcome, and takes over the rows that it

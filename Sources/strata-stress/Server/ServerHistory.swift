@@ -9,7 +9,7 @@ import StrataImport
 
 /// A random history of an app and its server.
 @MainActor
-final class ServerHistory {
+final class ServerHistory: RandomHistory {
   private let seed: UInt64
   let log: StepLog
   /// The numbers of steps of the only part, before both sides come to rest.
@@ -75,15 +75,6 @@ final class ServerHistory {
     ObservedFileSystem.endObserving(url.path, with: kill)
     StoreFiles.remove(url)
     for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
-  }
-
-  func note(_ step: String, _ kind: String) {
-    log.add(step)
-    counts[kind, default: 0] += 1
-  }
-
-  func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    try Contradiction.unless(condition, text())
   }
 
   // MARK: - Steps
