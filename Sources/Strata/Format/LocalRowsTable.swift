@@ -17,7 +17,9 @@ enum LocalRowsTable: GuestTable {
   private static let readImported = SQL("SELECT 1 FROM strata_imported WHERE entity = ?1")
   private static let addImported = SQL("INSERT INTO strata_imported (entity) VALUES (?1)")
   private static let any = SQL("SELECT 1 FROM strata_local WHERE entity = ?1 LIMIT 1")
-  private static let read = SQL("SELECT 1 FROM strata_local WHERE entity = ?1 AND key = ?2")
+  private static let read = SQL(
+    "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM strata_imported WHERE entity = ?1) "
+      + "OR EXISTS (SELECT 1 FROM strata_local WHERE entity = ?1 AND key = ?2)")
   private static let insert = SQL(
     "INSERT OR IGNORE INTO strata_local (entity, key) VALUES (?1, ?2)")
   private static let delete = SQL("DELETE FROM strata_local WHERE entity = ?1 AND key = ?2")
@@ -29,8 +31,16 @@ enum LocalRowsTable: GuestTable {
     try connection.prepared(readImported, .text(table.name)).hasRow()
   }
 
+  /// Notes that a server has rows of a table.
+  static func noteServerRows(
+    _ keys: some Sequence<RecordKey>, of table: Table, _ connection: Connection
+  ) throws(StoreError) {
+    if try !isImported(table, connection) { try beginImports(to: table, connection) }
+    try remove(keys, of: table, connection)
+  }
+
   /// Notes that a server's rows are written to a table, whose rows are local.
-  static func beginImports(
+  private static func beginImports(
     to table: Table, _ connection: Connection
   ) throws(StoreError) {
     try connection.run(addImported, .text(table.name))
@@ -47,7 +57,7 @@ enum LocalRowsTable: GuestTable {
     try connection.prepared(any, .text(table.name)).hasRow()
   }
 
-  /// Returns whether a row of an imported table is local.
+  /// Returns whether a row is local. In a table that is not imported, every row is.
   static func contains(
     _ key: RecordKey, of table: Table, _ connection: Connection
   ) throws(StoreError) -> Bool {
@@ -64,6 +74,13 @@ enum LocalRowsTable: GuestTable {
     _ key: RecordKey, of table: Table, _ connection: Connection
   ) throws(StoreError) {
     try connection.run(delete, .text(table.name), key.cell)
+  }
+
+  static func remove(
+    _ keys: some Sequence<RecordKey>, of table: Table, _ connection: Connection
+  ) throws(StoreError) {
+    guard try hasRows(of: table, connection) else { return }
+    for key in keys { try remove(key, of: table, connection) }
   }
 
   // MARK: - Migrations

@@ -80,24 +80,13 @@ extension WorkingSet {
         guard let before = row.before, let after = row.after else { return false }
         return after.differences(from: before).isDisjoint(with: bound)
       }
-      taken += take(id, where: isFree)
+      taken += take(from: id, where: isFree).map { (id, $0.key) }
     }
     return taken
   }
 
   /// Takes out the rows that the store does not have.
   mutating func takeInsertions() -> [Place] {
-    tableIDs.flatMap { id in take(id) { $0.before == nil } }
-  }
-
-  private mutating func take(_ table: TableID, where isTaken: (Row) -> Bool) -> [Place] {
-    guard let rows = tables[table]?.all, rows.contains(where: isTaken) else { return [] }
-    var others = Rows()
-    var taken: [Place] = []
-    for row in rows {
-      if isTaken(row) { taken.append((table, row.key)) } else { others.append(row) }
-    }
-    tables[table] = others
-    return taken
+    tableIDs.flatMap { id in take(from: id) { $0.before == nil }.map { (id, $0.key) } }
   }
 }

@@ -190,20 +190,9 @@ struct ImportWriter {
 extension WorkingSet {
   /// Takes the rows to delete out of the set.
   fileprivate mutating func takeDeletions() -> [Deletion] {
-    guard hasDeletions else { return [] }
-    var deletions: [Deletion] = []
-    for table in tableIDs {
-      var others = Rows()
-      for row in tables[table]?.all ?? [] {
-        if row.before != nil && row.after == nil {
-          deletions.append((table, row))
-        } else {
-          others.append(row)
-        }
-      }
-      tables[table] = others
+    tableIDs.flatMap { id in
+      take(from: id) { $0.before != nil && $0.after == nil }.map { (id, $0) }
     }
-    return deletions
   }
 }
 

@@ -140,10 +140,7 @@ struct MetRows {
       if let met { waiting = met } else { waiting = try OutboxTable.entry(table, key, connection) }
       guard var entry = waiting, entry.mayBeSetAside else { continue }
       let stored = try connection.record(key, of: table, transaction.builder)
-      let place = working.tables[table.id]?.position(of: key)
-      guard let row = place.flatMap({ working.tables[table.id]?.all[$0].after }) ?? stored else {
-        continue
-      }
+      guard let row = working.find(table.id, key)?.after ?? stored else { continue }
       let server = entry.isKnown ? entry.server { transaction.decode($0, of: table) } : nil
       // The value is the server's, so an edit of the other row has to give way.
       if let server, server.values(of: unique) == row.values(of: unique) { continue }

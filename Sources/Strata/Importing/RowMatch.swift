@@ -13,13 +13,17 @@ package struct RowMatch: Sendable {
   ) throws(StoreError) {
     for match in matches {
       guard let changes = layer.tables[match.table.id] else { continue }
-      let deleted = try match.deletedRows(in: transaction)
+      var deleted: [RecordKey: RecordKey]?
       for (key, change) in changes {
         guard change.attributes(of: match.table).contains(match.column),
           let record = change.applied(to: nil), !record.isNull(match.column)
         else { continue }
-        let owner = try transaction.connection.owner(of: [match.column], in: record, match.table)
-        guard let old = owner ?? deleted[record.key(match.column)], old != key else { continue }
+        var old = try transaction.connection.owner(of: [match.column], in: record, match.table)
+        if old == nil {
+          if deleted == nil { deleted = try match.deletedRows(in: transaction) }
+          old = deleted?[record.key(match.column)]
+        }
+        guard let old, old != key else { continue }
         _ = try transaction.changeKey(of: match.table, from: old, to: key)
       }
     }

@@ -93,18 +93,18 @@ public actor Outbox: Observable {
   ) async throws -> PushResult {
     var result = PushResult()
     var later: Set<PushOrder.Row> = []
-    var delay: Duration?
     while true {
       let waiting = try await waiting()
       if !waiting.empty.isEmpty { try await remove(waiting.empty) }
       var plan = PushPlan(waiting.steps, refused: waiting.refused, later: later)
-      let count = try await push(&plan, waiting, &later, &delay, &result, send)
+      let count = try await push(&plan, waiting, &later, &result, send)
       result.left = plan.left
       if count == 0 { break }
     }
     delays = later.isEmpty ? 0 : delays + 1
     if !later.isEmpty {
-      result.retryAfter = max(.seconds(min(300, 1 << min(delays - 1, 9))), delay ?? .zero)
+      let delay = Duration.seconds(min(300, 1 << min(delays - 1, 9)))
+      result.retryAfter = max(delay, result.retryAfter ?? .zero)
     }
     return result
   }
@@ -115,7 +115,7 @@ public actor Outbox: Observable {
   /// - Returns: the number of requests that were sent or have to be put in another order.
   private func push(
     _ plan: inout PushPlan, _ waiting: WaitingRequests,
-    _ later: inout Set<PushOrder.Row>, _ delay: inout Duration?, _ result: inout PushResult,
+    _ later: inout Set<PushOrder.Row>, _ result: inout PushResult,
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> Int {
     var count = 0
@@ -145,7 +145,8 @@ public actor Outbox: Observable {
         case .done(key: _): result.sent += 1
         case .later(let asked):
           later.insert(step.row)
-          delay = [delay, asked].compactMap(\.self).max()
+          // The longest time that the server asks for, until the end of the push.
+          result.retryAfter = [result.retryAfter, asked].compactMap(\.self).max()
         case .refused: result.refused += 1
         }
       }

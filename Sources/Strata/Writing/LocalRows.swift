@@ -14,8 +14,7 @@ struct LocalRows {
   }
 
   func contains(_ key: RecordKey, of table: Table) throws(StoreError) -> Bool {
-    if try !LocalRowsTable.isImported(table, connection) { return true }
-    return try LocalRowsTable.contains(key, of: table, connection)
+    try LocalRowsTable.contains(key, of: table, connection)
   }
 
   /// Removes the deletions of local rows from a layer of known changes.

@@ -24,7 +24,7 @@ struct LocalRowsRecorder: ChangeRecorder {
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
     switch author {
     case .server where changes.contains { $0.change.after != nil }:
-      try noteServerRows(changes.lazy.map(\.key), of: table)
+      try LocalRowsTable.noteServerRows(changes.lazy.map(\.key), of: table, connection)
     case .user where changes.contains { $0.change.before == nil }:
       guard try LocalRowsTable.isImported(table, connection) else { return }
       for row in changes where row.change.before == nil {
@@ -33,20 +33,8 @@ struct LocalRowsRecorder: ChangeRecorder {
     case .server, .user, .importing: break
     }
     if changes.contains(where: { $0.change.after == nil }) {
-      try remove(changes.lazy.filter { $0.change.after == nil }.map(\.key), of: table)
+      try LocalRowsTable.remove(
+        changes.lazy.filter { $0.change.after == nil }.map(\.key), of: table, connection)
     }
-  }
-
-  /// Notes that a server has rows of a table.
-  func noteServerRows(_ keys: some Sequence<RecordKey>, of table: Table) throws(StoreError) {
-    if try !LocalRowsTable.isImported(table, connection) {
-      try LocalRowsTable.beginImports(to: table, connection)
-    }
-    try remove(keys, of: table)
-  }
-
-  private func remove(_ keys: some Sequence<RecordKey>, of table: Table) throws(StoreError) {
-    guard try LocalRowsTable.hasRows(of: table, connection) else { return }
-    for key in keys { try LocalRowsTable.remove(key, of: table, connection) }
   }
 }

@@ -13,7 +13,8 @@ struct OutboxRecorder: ChangeRecorder {
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
     if let tables, !tables.takesEdits(of: table.name) { return }
     var encoder = HistoryEncoder(layout)
-    let hasLocalRows = try LocalRowsTable.hasRows(of: table, connection)
+    let mayBeLocal = changes.contains { $0.change.before != nil }
+    let hasLocalRows = mayBeLocal ? try LocalRowsTable.hasRows(of: table, connection) : false
     for row in changes {
       let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }
       var entry: OutboxEntry?

@@ -80,7 +80,9 @@ extension Transaction {
     case .later(after: _): isLeft = entry.postpone(at: sent.commit)
     case .refused(let reason): isLeft = entry.refuse(reason, at: sent.commit)
     case .done(key: _):
-      if request.kind == .insert { try noteServerRows([key], of: table) }
+      if request.kind == .insert {
+        try LocalRowsTable.noteServerRows([key], of: table, connection)
+      }
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
       isLeft = entry.acknowledge(at: sent.commit)
       // The server has taken a row that was set aside.
@@ -140,7 +142,9 @@ extension Transaction {
     try OutboxTable.forEach(model, connection) { table, key, entry in
       if !entry.isKnown { inserted[table.id, default: []].append(key) }
     }
-    for (table, keys) in inserted { try noteServerRows(keys, of: model[table]) }
+    for (table, keys) in inserted {
+      try LocalRowsTable.noteServerRows(keys, of: model[table], connection)
+    }
     try OutboxTable.removeAll(connection)
     try ValidatorTable.note(.reversal, connection)
     isCounted = true
@@ -240,21 +244,23 @@ extension Transaction {
     }
     var layer = Layer()
     layer[request.table.id, request.key] = .blind(change)
-    let stored = try connection.record(request.key, of: request.table, builder)
-    try restoreTargets(of: change.applied(to: stored), request.table, &layer)
+    let (id, key) = (request.table.id, request.key)
+    let stored = try connection.record(key, of: request.table, builder)
+    let reverted = change.applied(to: stored)
+    try restoreTargets(of: reverted, request.table, &layer)
     let restored = layer.keys
     var working = try resolve(layer)
-    let (id, key) = (request.table.id, request.key)
     // The rules of a row that was set aside run as if it were there.
-    let aside =
-      working.find(id, key)?.before == nil && working.find(id, key)?.after == nil
-      ? entry.aside.flatMap { decode($0, of: request.table) } : nil
-    if let aside {
-      working.remove(key, of: id)
+    if stored == nil, reverted == nil,
+      let aside = entry.aside.flatMap({ decode($0, of: request.table) })
+    {
+      working.take(from: id) { $0.key == key }
       working.add([(id, .init(key: key, before: aside, after: nil))])
+      _ = try runRules(on: &working)
+      working.take(from: id) { $0.key == key }
+    } else {
+      _ = try runRules(on: &working)
     }
-    _ = try runRules(on: &working)
-    if aside != nil { working.remove(key, of: id) }
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)

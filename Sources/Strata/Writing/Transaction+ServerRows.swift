@@ -114,10 +114,8 @@ extension Transaction {
       guard var entry = try OutboxTable.entry(table, key, connection), entry.mayBeSetAside else {
         continue
       }
-      let position = working.tables[table.id]?.position(of: key)
       let stored = try connection.record(key, of: table, builder)
-      let row = position.flatMap { working.tables[table.id]?.all[$0].after } ?? stored
-      guard let row else { continue }
+      guard let row = working.find(table.id, key)?.after ?? stored else { continue }
       let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
       let known = entry.isKnown ? entry.server { decode($0, of: table) } : nil
       entry.setAside(encode(row, of: table), because: error.message)

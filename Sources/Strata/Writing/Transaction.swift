@@ -141,13 +141,8 @@ struct Transaction {
   mutating func noteServerRows(_ layer: Layer) throws(StoreError) {
     guard case .server = try rule() else { return }
     for (table, changes) in layer.tables {
-      try noteServerRows(changes.lazy.map(\.key), of: model[table])
+      try LocalRowsTable.noteServerRows(changes.lazy.map(\.key), of: model[table], connection)
     }
-  }
-
-  /// Notes that a server has rows of a table.
-  func noteServerRows(_ keys: some Sequence<RecordKey>, of table: Table) throws(StoreError) {
-    try LocalRowsRecorder(connection: connection, author: .server).noteServerRows(keys, of: table)
   }
 
   /// Marks cache entries as imported now.

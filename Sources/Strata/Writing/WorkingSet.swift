@@ -59,11 +59,17 @@ struct WorkingSet {
     for (table, row) in deletions { tables[table, default: .init()].append(row) }
   }
 
-  /// Removes a row from the set, so that it is not written.
-  mutating func remove(_ key: RecordKey, of table: TableID) {
+  /// Takes rows out of the set, so that they are not written.
+  @discardableResult
+  mutating func take(from table: TableID, where isTaken: (Row) -> Bool) -> [Row] {
+    guard let rows = tables[table]?.all, rows.contains(where: isTaken) else { return [] }
     var others = Rows()
-    for row in tables[table]?.all ?? [] where row.key != key { others.append(row) }
+    var taken: [Row] = []
+    for row in rows {
+      if isTaken(row) { taken.append(row) } else { others.append(row) }
+    }
     tables[table] = others
+    return taken
   }
 
   /// Returns the final state of a row; nil if the save does not touch it.
