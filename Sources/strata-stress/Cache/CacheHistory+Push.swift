@@ -14,9 +14,11 @@ extension CacheHistory {
 
   func push() async throws {
     let telling = Telling.allCases[random.below(Telling.allCases.count)]
+    // Nothing else happens in a push that is killed, because it may fail anywhere.
+    let isKilled = armKill()
     let done = Lock<[PushRequest]>([])
     do {
-      let result = try await outbox.push { [server, stack] request in
+      let result = try await outbox.push { [server, stack, kill] request in
         func tell(_ note: CachedNote) async throws {
           do {
             try await stack.importJSON(
@@ -26,7 +28,12 @@ extension CacheHistory {
             // The server has taken the number from a note that the next refresh deletes.
           }
         }
-        switch server.with({ $0.answer(request) }) {
+        // A refresh beside the request is no answer to it, so it is no child of its task.
+        if !isKilled { try await Task.detached { try await self.workBesideRequest() }.value }
+        if kill.isDead { throw Lost() }
+        let answer = server.with { $0.answer(request) }
+        if !isKilled { try await Task.detached { try await self.workBesideRequest() }.value }
+        switch answer {
         case .lost: throw Lost()
         case .later(let delay): return .later(after: delay)
         case .refused(let reason): return .refused(reason)
@@ -44,7 +51,10 @@ extension CacheHistory {
       note("a push that tells \(telling): \(result)", "pushes")
     } catch is Lost {
       note("a push that tells \(telling) is lost", "lostPushes")
+    } catch let error where kill.isDead {
+      note("a push that tells \(telling) is killed: \(error)", "killedPushes")
     }
+    if isKilled { try await endKill() }
     for request in done.withLock({ $0 }) { acknowledge(request) }
     if !isSettling && random.oneIn(2) { return }
     for refusal in try await outbox.refusals() { try await end(refusal) }
@@ -53,12 +63,12 @@ extension CacheHistory {
   /// Forgets the edits of a request that the server has done.
   private func acknowledge(_ request: PushRequest) {
     guard let localID = localID(of: request), let edit = mine[localID] else { return }
-    guard request.kind != .delete, let values = request.value(as: CachedNote.self)?.values,
-      var left = edit
-    else {
-      mine[localID] = nil
+    guard var left = edit else {
+      // A row that was deleted beside its insertion or update still waits to be deleted.
+      if request.kind == .delete { mine[localID] = nil }
       return
     }
+    guard let values = request.value(as: CachedNote.self)?.values else { return }
     for name in request.attributes where left[name] == values[name] { left[name] = nil }
     mine[localID] = left.isEmpty ? nil : .some(left)
   }

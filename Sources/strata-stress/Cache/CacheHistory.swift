@@ -8,7 +8,7 @@ import StrataImport
 /// until the server has it, or the user has given it up. No request overwrites a value that the user has not
 /// seen. A note is never there twice. At rest both sides are equal.
 @MainActor
-final class CacheHistory: RandomHistory {
+final class CacheHistory: KilledHistory {
   nonisolated static let steps = HistorySteps([30])
   /// The key of the note that was made before the store had an outbox.
   private nonisolated static let first = -9_000
@@ -18,6 +18,7 @@ final class CacheHistory: RandomHistory {
   private let url: URL
   var stack: Stack
   var outbox: Outbox
+  var processes: KilledProcesses
   let server: VersionedServer
   var random: SplitMix64
   /// The values that the user gave, by note and attribute; nil for a note that the user deleted.
@@ -43,6 +44,7 @@ final class CacheHistory: RandomHistory {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-cache-\(UUID().uuidString).sqlite")
     StoreFiles.remove(url)
+    processes = KilledProcesses(of: url)
     stack = try await Stack.open(CachedNote.self, at: url)
     server.with { state in for _ in 0..<6 { _ = state.edit() } }
     let first = CachedNote(
@@ -55,6 +57,7 @@ final class CacheHistory: RandomHistory {
 
   private func close() async {
     await stack.close()
+    processes.end()
     StoreFiles.remove(url)
   }
 
@@ -74,17 +77,43 @@ final class CacheHistory: RandomHistory {
 
   private func step() async throws {
     switch random.below(12) {
-    case 0..<3: note("the script \(server.with { $0.edit() })", "scriptEdits")
+    case 0..<3: editServer()
     case 3..<6: try await edit()
     case 6..<8: try await push()
-    case 8..<10: try await refresh(isWhole: random.oneIn(2))
+    case 8..<10: try await refreshOrDie()
     case 10: try await endConflicts()
     default:
-      await stack.close()
-      stack = try await Stack.open(CachedNote.self, at: url)
-      outbox = try await stack.outbox()
       note("a relaunch", "relaunches")
+      await stack.close()
+      try await open()
     }
+  }
+
+  func open() async throws {
+    stack = try await Stack.open(CachedNote.self, at: url)
+    outbox = try await stack.outbox()
+  }
+
+  private func editServer() { note("the script \(server.with { $0.edit() })", "scriptEdits") }
+
+  /// Lets the user, the script or a refresh work while a request is under way.
+  func workBesideRequest() async throws {
+    if isSettling { return }
+    switch random.below(9) {
+    case 0: try await edit()
+    case 1: editServer()
+    case 2: try await refresh(isWhole: random.oneIn(2))
+    default: return
+    }
+    counts["besidePushes", default: 0] += 1
+  }
+
+  private func refreshOrDie() async throws {
+    let isKilled = armKill()
+    do { try await refresh(isWhole: random.oneIn(2)) } catch let error where kill.isDead {
+      note("a refresh is killed: \(error)", "killedRefreshes")
+    }
+    if isKilled { try await endKill() }
   }
 
   func rows() async throws -> [UUID: CachedNote] {

@@ -4,7 +4,7 @@ import StrataFaults
 /// The simulated kill of a process in the middle of its work.
 ///
 /// The process that runs the test goes on. From the fatal write on, every write, truncation, sync
-/// and deletion of a file fails, and ``ServerHistory`` pushes no more requests. Earlier writes
+/// and deletion of a file fails, and the history pushes no more requests. Earlier writes
 /// stay, as they do when the system kills a process.
 final class Kill: FileObserver {
   private struct State: Sendable {

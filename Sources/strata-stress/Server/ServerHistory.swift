@@ -9,7 +9,7 @@ import StrataImport
 
 /// A random history of an app and its server.
 @MainActor
-final class ServerHistory: RandomHistory {
+final class ServerHistory: KilledHistory {
   private let seed: UInt64
   let log: StepLog
   /// The numbers of steps of the only part, before both sides come to rest.
@@ -21,8 +21,7 @@ final class ServerHistory: RandomHistory {
   /// The notes on the screen.
   private var shown: LiveQuery<SharedNote>
   let server: UnreliableServer
-  /// The kill of the process that has the store open.
-  var kill = Kill()
+  var processes: KilledProcesses
   var random: SplitMix64
   var edits = UserEdits()
   /// The deletions that were sent and whose verdict is not known to be noted.
@@ -54,7 +53,7 @@ final class ServerHistory: RandomHistory {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-server-\(UUID().uuidString).sqlite")
     StoreFiles.remove(url)
-    ObservedFileSystem.observe(url.path, with: kill)
+    processes = KilledProcesses(of: url)
     stack = try await Stack.open(SharedNote.self, Folder.self, at: url)
     outbox = try await stack.outbox()
     shown = stack.viewContext.live(SharedNote.all)
@@ -72,7 +71,7 @@ final class ServerHistory: RandomHistory {
     begin("closing")
     await stack.close()
     begin(nil)
-    ObservedFileSystem.endObserving(url.path, with: kill)
+    processes.end()
     StoreFiles.remove(url)
     for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
   }
@@ -316,27 +315,7 @@ final class ServerHistory: RandomHistory {
     try await open()
   }
 
-  /// Arms the kill for the work that follows, at random.
-  ///
-  /// - Returns: whether the kill is armed.
-  func armKill() -> Bool {
-    guard !isSettling, random.oneIn(4) else { return false }
-    kill.arm(after: random.below(30))
-    return true
-  }
-
-  /// Replaces a killed process by a new process, which opens the store again.
-  func endKill() async throws {
-    guard kill.disarm() else { return }
-    note("the process was killed", "kills")
-    await stack.close()
-    ObservedFileSystem.endObserving(url.path, with: kill)
-    kill = Kill()
-    ObservedFileSystem.observe(url.path, with: kill)
-    try await open()
-  }
-
-  private func open() async throws {
+  func open() async throws {
     stack = try await Stack.open(SharedNote.self, Folder.self, at: url)
     outbox = try await stack.outbox()
     shown = stack.viewContext.live(SharedNote.all)

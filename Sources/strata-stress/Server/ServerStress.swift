@@ -40,7 +40,7 @@ struct ServerStress {
     report.require(
       "successfulRefreshes", "noteEvictions", "appSuspensions", "lostPushes", "refusals", "reverts",
       "relaunches", "kills", "killedPushes", "besideRefreshes", "callers", "conflicts", "resolved",
-      "aside", "repairs")
+      "aside", "repairs", "besidePushes", "killedRefreshes")
     for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
   }
 }
