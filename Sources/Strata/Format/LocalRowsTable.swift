@@ -80,7 +80,11 @@ enum LocalRowsTable: GuestTable {
     _ keys: some Sequence<RecordKey>, of table: Table, _ connection: Connection
   ) throws(StoreError) {
     guard try hasRows(of: table, connection) else { return }
-    for key in keys { try remove(key, of: table, connection) }
+    let statement = try connection.prepared(delete, .text(table.name))
+    for key in keys {
+      key.bind(to: statement, at: 2)
+      try statement.perform()
+    }
   }
 
   // MARK: - Migrations

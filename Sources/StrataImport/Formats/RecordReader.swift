@@ -63,17 +63,17 @@ struct RecordReader {
   }
 
   /// Whether a value that does not fit became the value for unknown ones.
-  private(set) var hasUnknownValues = false
+  var hasUnknownValues: Bool { paths.contains { $0.mappers.contains(where: \.hasUnknownValues) } }
 
   /// The tables of all records, of nested entities and of links.
   var writtenTables: Set<TableID> {
     paths.flatMap(\.mappers).reduce(into: []) { $0.formUnion($1.tables) }
   }
 
-  /// Whether records may make links.
   /// The columns by which rows that were made here are found.
   var matches: [RowMatch] { paths.flatMap { $0.mappers.flatMap(\.matches) } }
 
+  /// Whether records may make links.
   var hasLinks: Bool { paths.contains { $0.mappers.contains(where: \.hasLinks) } }
 
   /// Whether records may get their position as the key, which is unique only within one source.
@@ -138,7 +138,6 @@ struct RecordReader {
         let isDuplicate = batch.add(next.record, to: next.table, attributes: next.attributes)
         if isDuplicate && next.table === table { duplicates += 1 }
         batch.links += next.links
-        if next.hasUnknownValue { hasUnknownValues = true }
       }
     }
     return true

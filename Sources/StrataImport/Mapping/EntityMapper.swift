@@ -38,8 +38,6 @@ final class EntityMapper {
     let attributes: AttributeSet?
     /// Whether the record deletes the row with its key.
     var isDeletion = false
-    /// Whether a value that does not fit became the value for unknown ones.
-    var hasUnknownValue = false
     /// The links that the feed gives the record, by relationship.
     var links: [LinkSet] = []
   }
@@ -76,7 +74,7 @@ final class EntityMapper {
   private let builder = RecordBuilder()
   /// Encodes a new entity while `builder` has an unfinished record.
   private let newBuilder = RecordBuilder()
-  /// Whether the record that is being made has a value for an unknown one.
+  /// Whether a value of this entity did not fit and became the value for unknown ones.
   private var hasUnknownValue = false
 
   init(
@@ -124,6 +122,12 @@ final class EntityMapper {
       || arrays.contains { $0.links != nil || $0.mapper.hasLinks }
   }
 
+  /// Whether a value that does not fit became the value for unknown ones, also in nested mappings.
+  var hasUnknownValues: Bool {
+    hasUnknownValue || objects.contains { $0.mapper.hasUnknownValues }
+      || arrays.contains { $0.mapper.hasUnknownValues }
+  }
+
   /// The columns by which rows of the mapping, and of nested mappings, are found.
   var matches: [RowMatch] {
     (match.map { [RowMatch(table: table, column: $0)] } ?? [])
@@ -163,8 +167,6 @@ final class EntityMapper {
       if let last = made.last { references.append((object.column, last.record)) }
     }
     let (record, attributes) = try ownRecord(scanned, position, references)
-    // The elements of an array may be of this mapper's entity.
-    let isUnknown = hasUnknownValue
     var links: [LinkSet] = []
     for array in arrays {
       let keys = try array.member.keys(in: scanned, columns) { element, index throws(Refusal) in
@@ -188,10 +190,7 @@ final class EntityMapper {
         links.append(LinkSet(linkage.links, of: record.key(Table.keyColumn), to: keys))
       }
     }
-    made.append(
-      Made(
-        table: table, record: record, attributes: attributes, hasUnknownValue: isUnknown,
-        links: links))
+    made.append(Made(table: table, record: record, attributes: attributes, links: links))
   }
 
   /// Whether one of the entity's paths has an object that is not null and has a mapped member.
@@ -232,7 +231,6 @@ final class EntityMapper {
   ) throws(Refusal) -> (Record, AttributeSet?) {
     var written = AttributeSet()
     var new: Record?
-    hasUnknownValue = false
     builder.begin(columns: sources.count)
     let isFlat = constants.isEmpty && references.isEmpty && objects.isEmpty
     for column in sources.indices {

@@ -39,6 +39,9 @@ final class RecordMapper {
   /// The tables of the records, of their nested entities and of their links.
   var tables: Set<TableID> { root.tables }
 
+  /// Whether a value of a record did not fit and became the value for unknown ones.
+  var hasUnknownValues: Bool { root.hasUnknownValues }
+
   /// Whether every record is a deletion.
   var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
 
