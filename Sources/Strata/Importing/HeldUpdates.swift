@@ -85,8 +85,10 @@ extension WorkingSet {
     return taken
   }
 
-  /// Takes out the rows that the store does not have.
-  mutating func takeInsertions() -> [Place] {
-    tableIDs.flatMap { id in take(from: id) { $0.before == nil }.map { (id, $0.key) } }
+  /// Takes out the rows that the store does not have, except for those whose deletion waited to be pushed.
+  mutating func takeInsertions(besides met: MetRows) -> [Place] {
+    tableIDs.flatMap { id in
+      take(from: id) { $0.before == nil && !met.hasMoved(id, $0.key) }.map { (id, $0.key) }
+    }
   }
 }

@@ -81,19 +81,25 @@ struct ImportWriter {
     if let protected { outcome.note(try protected.shield(&layer, builder)) }
     // Rows that come again meet the edits again.
     let server = layer
+    var leftOut = ProtectedRows.LeftOut()
     if protected != nil {
-      outcome.note(try met.meet(&layer, connection, model, transaction.coding))
+      leftOut = try met.meet(&layer, connection, model, transaction.coding)
     }
     var resolver = LayerResolver(
       connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
-    let held = saving.holdsUpdates ? working.takeUpdates(model) : []
+    // A later record of the key may also take back how the edits of a row have moved.
+    let moved = saving.holdsUpdates ? met.takeMoved(from: &working) : []
+    let hidden = moved.count { layer[$0.table, $0.key] == nil }
+    leftOut.kept -= hidden
+    outcome.note(leftOut)
+    let held = moved + (saving.holdsUpdates ? working.takeUpdates(model) : [])
     for (table, key) in held {
       if let change = server[table, key] { outcome.held.layer.compose(change, table, key) }
     }
-    let gone = saving.insertsNothing ? working.takeInsertions() : []
+    let gone = saving.insertsNothing ? working.takeInsertions(besides: met) : []
     outcome.kept += gone.count
-    var skipped = held.count + gone.count
+    var skipped = held.count - hidden + gone.count
     let refusedBefore = outcome.refused.count
     if saving.skipsRefused && model.hasRules {
       let failures = SaveValidation.takeBackRefused(&working, model)

@@ -74,6 +74,19 @@ struct MetRows {
     return (rebased.row, rebased.isLeft ? entry : nil)
   }
 
+  /// Whether a row moves the edits that wait.
+  func hasMoved(_ table: TableID, _ key: RecordKey) -> Bool { entries[table]?[key] != nil }
+
+  /// Takes the rows whose edits move out of a working set, except for stored rows that change.
+  ///
+  /// - Returns: these rows, and the rows with such edits that the working set does not have.
+  func takeMoved(from working: inout WorkingSet) -> [WorkingSet.Place] {
+    entries.flatMap { id, entries in
+      working.take(from: id) { entries[$0.key] != nil && $0.before == nil }
+      return entries.keys.compactMap { working.find(id, $0) == nil ? (id, $0) : nil }
+    }
+  }
+
   /// Writes the entries, except for those of rows that the import leaves out.
   func write(
     without left: [WorkingSet.Place], _ refused: ArraySlice<ValidationFailure>,

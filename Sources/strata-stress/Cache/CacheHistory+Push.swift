@@ -94,6 +94,10 @@ extension CacheHistory {
       where error.code == .uniquenessViolated
     {
       return try await makeRoom(error.keys)
+    } catch let error as StoreError where error.code == .missingReference {
+      // The note to which the server's row replies may be deleted there, too.
+      try await outbox.retry(refusal)
+      return note("\(refusal.request.key) is sent again: \(error.message)", "retries")
     }
     note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
     if isReverted { mine[localID] = nil }
@@ -133,6 +137,9 @@ extension CacheHistory {
         guard try await outbox.resolve(conflict, policy) else { continue }
       } catch let error as StoreError where error.code == .uniquenessViolated {
         try await makeRoom(error.keys)
+        continue
+      } catch let error as StoreError where error.code == .missingReference {
+        note("\(conflict) waits for a push: \(error.message)", "unresolved")
         continue
       }
       note("\(conflict) is resolved by \(policy)", "resolved")

@@ -2,11 +2,16 @@ import Foundation
 import Strata
 import StrataImport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A random history of an app that caches a ``VersionedServer``, which a script edits, too.
 ///
 /// The rules are those of the article about apps that are offline first. An edit of the user is shown
 /// until the server has it, or the user has given it up. No request overwrites a value that the user has not
-/// seen. A note is never there twice. At rest both sides are equal.
+/// seen. A note is never there twice. Each feed is read with a validator, which never hides what the store
+/// lacks. At rest both sides are equal.
 @MainActor
 final class CacheHistory: KilledHistory {
   nonisolated static let steps = HistorySteps([30])
@@ -45,7 +50,7 @@ final class CacheHistory: KilledHistory {
       .appendingPathComponent("strata-cache-\(UUID().uuidString).sqlite")
     StoreFiles.remove(url)
     processes = KilledProcesses(of: url)
-    stack = try await Stack.open(CachedNote.self, at: url)
+    stack = try await Stack.open(CachedNote.self, CachedTag.self, Folder.self, at: url)
     server.with { state in for _ in 0..<6 { _ = state.edit() } }
     let first = CachedNote(
       id: Self.first, localID: VersionedServer.localID(9_000), title: "first")
@@ -76,7 +81,9 @@ final class CacheHistory: KilledHistory {
   }
 
   private func step() async throws {
-    switch random.below(12) {
+    switch random.below(14) {
+    case 12: try await importTwice()
+    case 13: try await refreshTags()
     case 0..<3: editServer()
     case 3..<6: try await edit()
     case 6..<8: try await push()
@@ -90,7 +97,7 @@ final class CacheHistory: KilledHistory {
   }
 
   func open() async throws {
-    stack = try await Stack.open(CachedNote.self, at: url)
+    stack = try await Stack.open(CachedNote.self, CachedTag.self, Folder.self, at: url)
     outbox = try await stack.outbox()
   }
 
@@ -172,16 +179,53 @@ final class CacheHistory: KilledHistory {
     }
   }
 
+  private func feed<E: Entity>(
+    _ name: String, _ type: E.Type, _ mapping: JSONMapping<E>
+  ) throws -> Feed {
+    guard let url = URL(string: "http://server.invalid/\(name)") else { throw URLError(.badURL) }
+    return Feed(name, type, from: URLRequest(url: url), mapping: mapping, absent: .delete)
+  }
+
   func refresh(isWhole: Bool) async throws {
-    let records = server.notes.values.sorted { $0.id < $1.id }
-      .map { $0.record(isWhole: isWhole) }.joined(separator: ",")
-    var options = ImportOptions()
-    if random.oneIn(3) { options.commits = .atomic }
-    let result = try await stack.importJSON(
-      CachedNote.self, from: .data(Data("[\(records)]".utf8)), mapping: CachedNote.json,
-      absent: .delete, options: options)
+    var feed = try feed(isWhole ? "notes" : "parts", CachedNote.self, CachedNote.json)
+    if random.oneIn(3) { feed.options.commits = .atomic }
+    let result = try await Refresher(stack, transport: server.transport).refresh(feed)
     note("a refresh\(isWhole ? "" : " in part"): \(result)", "refreshes")
     try await checkRefresh(isWhole: isWhole)
+  }
+
+  private func refreshTags() async throws {
+    let feed = try feed("tags", CachedTag.self, CachedTag.json)
+    let result = try await Refresher(stack, transport: server.transport).refresh(feed)
+    note("a refresh of the tags: \(result)", "tagRefreshes")
+    let (tags, known) = (try await stack.fetch(CachedTag.all).map(\.id), server.with { $0.tags })
+    try require(Set(tags) == known, "the store has the tags \(tags), the server \(known.sorted())")
+  }
+
+  /// Imports a document that has a note twice, with an older title first, and imports it again.
+  ///
+  /// The records are too far from each other for one batch.
+  private func importTwice() async throws {
+    let notes = server.notes.values.sorted { $0.id < $1.id }
+    guard random.oneIn(4), !notes.isEmpty else { return }
+    let last = notes[random.below(notes.count)]
+    var first = last
+    first.title = "older"
+    let document = JSONDocument {
+      JSONRecords(CachedNote.self, at: "first", CachedNote.json)
+      JSONRecords(Folder.self, at: "folders", JSONMapping { Field(\.id, "id") })
+      JSONRecords(CachedNote.self, at: "last", CachedNote.json)
+    }
+    let folders = (1...600).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+    let text =
+      #"{"first":[\#(first.record())],"folders":[\#(folders)],"last":[\#(last.record())]}"#
+    var commits: [Int64] = []
+    for _ in 0..<2 {
+      let result = try await stack.importJSON(document, from: .data(Data(text.utf8)))
+      note("\(last.id) comes twice: \(result)", "twice")
+      commits.append(stack.historyToken.commit)
+    }
+    try require(commits[0] == commits[1], "\(last.id) is written again")
   }
 
   // MARK: - Checks
@@ -262,6 +306,7 @@ final class CacheHistory: KilledHistory {
       for (name, value) in note.values where isWhole || name != "text" {
         try require(row?.values[name] == value, "\(name) of \(note) is \(row as Any)")
       }
+      try await checkTags(of: note.id)
     }
     let known = Set(server.notes.values.compactMap(\.localID))
     for (localID, row) in rows where !known.contains(localID) {
@@ -274,19 +319,29 @@ final class CacheHistory: KilledHistory {
     }
   }
 
+  /// Checks that a note is linked with those of the server's tags that the store has.
+  private func checkTags(of id: Int) async throws {
+    let stored = try await stack.fetch(CachedTag.all).map(\.id)
+    let links = try await Set(stack.fetch(CachedNote.tags(of: id)).map(\.id))
+    let tags = server.with { $0.tagged[id] ?? [] }
+    try require(
+      links == tags.intersection(stored), "\(id) has the tags \(links), not \(tags) in \(stored)")
+  }
+
   /// Makes the server reliable, and checks that both sides become equal.
   private func settle() async throws {
     isSettling = true
     server.with { $0.isReliable = true }
     try await outbox.addEverything()
     for _ in 0..<6 {
+      try await refreshTags()
       try await refresh(isWhole: true)
       try await endConflicts()
       try await push()
       if try await waiting().isEmpty { break }
     }
     try await refresh(isWhole: true)
-    let left = try await waiting().values.map(\.request)
+    let left = try await outbox.requests() + outbox.refusals().map(\.request)
     try require(left.isEmpty, "something waits: \(left)")
     let all = try await stack.fetch(CachedNote.all)
     let notes = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })

@@ -14,6 +14,7 @@ struct CachedNote: Entity, Equatable {
   var replyTo: Int?
   var version = 0
 
+  static let tags = manyToMany(CachedTag.self)
   static let schema = Schema<CachedNote>("cachedNotes", key: \.id) {
     Attribute(\.localID).unique()
     Attribute(\.title)
@@ -21,6 +22,7 @@ struct CachedNote: Entity, Equatable {
     Attribute(\.number).unique()
     toOne(\.replyTo, CachedNote.self, onDelete: .nullify)
     Attribute(\.version)
+    tags
   }
   static let json = JSONMapping<CachedNote> {
     Field(\.id, "id")
@@ -30,6 +32,7 @@ struct CachedNote: Entity, Equatable {
     Field(\.number, "number")
     Field(\.replyTo, "reply_to")
     Field(\.version, "version")
+    NestedKeys(tags, "tags")
   }.matching(\.localID)
 
   /// Returns the attributes that a user edits, by their names.
@@ -42,13 +45,24 @@ struct CachedNote: Entity, Equatable {
 
   /// Returns the record that a server sends.
   ///
-  /// - Parameter isWhole: whether the record has every member. If not, it has no version either, because
-  ///   a version stands for all of them.
-  func record(isWhole: Bool = true) -> String {
+  /// - Parameters:
+  ///   - isWhole: whether the record has every member. If not, it has no version either, because a version
+  ///     stands for all of them.
+  ///   - tags: the keys of the note's tags; nil for a record that does not name them.
+  func record(isWhole: Bool = true, tags: Set<Int>? = nil) -> String {
     let rest = isWhole ? #","text":"\#(text)","version":\#(version)"# : ""
+    let tags = tags.map { #","tags":\#($0.sorted())"# } ?? ""
     let number = number.map { "\($0)" } ?? "null"
     let reply = replyTo.map { "\($0)" } ?? "null"
     return #"{"id":\#(id),"local_id":"\#(localID?.uuidString ?? "")","title":"\#(title)","#
-      + #""number":\#(number),"reply_to":\#(reply)\#(rest)}"#
+      + #""number":\#(number),"reply_to":\#(reply)\#(rest)\#(tags)}"#
   }
+}
+
+/// A tag of notes. Only the server makes tags, and its notes name them also while it does not show them.
+struct CachedTag: Entity {
+  var id = 0
+
+  static let schema = Schema<CachedTag>("cachedTags", key: \.id) {}
+  static let json = JSONMapping<CachedTag> { Field(\.id, "id") }
 }

@@ -1,7 +1,14 @@
 import Foundation
 import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// A server of ``CachedNote``s that gives keys and versions, and another client of it: a plain script.
+///
+/// Each of its feeds has a validator.
 final class VersionedServer: Sendable {
   /// The answer to a request.
   enum Answer: Sendable {
@@ -17,6 +24,10 @@ final class VersionedServer: Sendable {
 
   struct State: Sendable {
     var notes: [Int: CachedNote] = [:]
+    /// The tags that the feed of tags shows.
+    var tags: Set<Int> = []
+    /// The tags of the notes.
+    var tagged: [Int: Set<Int>] = [:]
     var lastID = 1_000
     var lastValue = 0
     /// The notes that requests have made, by the identities of the requests.
@@ -37,14 +48,58 @@ final class VersionedServer: Sendable {
 
   var notes: [Int: CachedNote] { state.withLock { $0.notes } }
 
+  var transport: HTTPTransport {
+    HTTPTransport { [state] request in
+      guard let url = request.url else { throw URLError(.badURL) }
+      let body = Data(state.withLock { $0.feed(url.lastPathComponent) }.utf8)
+      let tag = "\"\(body.checksum)\""
+      let isKnown = request.value(forHTTPHeaderField: "If-None-Match") == tag
+      guard
+        let response = HTTPURLResponse(
+          url: url, statusCode: isKnown ? 304 : 200, httpVersion: "HTTP/1.1",
+          headerFields: ["ETag": tag, "Content-Length": "\(isKnown ? 0 : body.count)"])
+      else { throw URLError(.badServerResponse) }
+      return (
+        response,
+        AsyncThrowingStream { continuation in
+          if !isKnown { continuation.yield(body) }
+          continuation.finish()
+        }
+      )
+    }
+  }
+
   static func localID(_ number: Int) -> UUID? {
     UUID(uuidString: "00000000-0000-8000-8000-\(String(100_000_000_000 + number))")
   }
 }
 
 extension VersionedServer.State {
+  /// Returns the records of a feed.
+  fileprivate func feed(_ name: String) -> String {
+    let records =
+      name == "tags"
+      ? tags.sorted().map { #"{"id":\#($0)}"# }
+      : notes.values.sorted { $0.id < $1.id }
+        .map { $0.record(isWhole: name == "notes", tags: tagged[$0.id] ?? []) }
+    return "[\(records.joined(separator: ","))]"
+  }
+
+  /// Lets the script edit the tags of a note, or show or hide a tag.
+  mutating func editTags() -> String {
+    let tag = 1 + random.below(4)
+    let all = notes.keys.sorted()
+    guard random.oneIn(2), let id = all.isEmpty ? nil : all[random.below(all.count)] else {
+      if tags.remove(tag) == nil { tags.insert(tag) }
+      return "shows the tags \(tags.sorted())"
+    }
+    if tagged[id, default: []].remove(tag) == nil { tagged[id, default: []].insert(tag) }
+    return "gives \(id) the tags \(tagged[id, default: []].sorted())"
+  }
+
   /// Lets the script make, edit or remove a note.
   mutating func edit() -> String {
+    if random.oneIn(4) { return editTags() }
     lastValue += 1
     let (choice, part, number) = (random.below(6), random.below(3), 1 + random.below(6))
     let all = notes.values.sorted { $0.id < $1.id }
@@ -74,6 +129,7 @@ extension VersionedServer.State {
 
   private mutating func remove(_ id: Int) {
     notes[id] = nil
+    tagged[id] = nil
     for (other, note) in notes where note.replyTo == id {
       notes[other]?.replyTo = nil
       notes[other]?.version += 1
@@ -91,6 +147,11 @@ extension VersionedServer.State {
   }
 
   private mutating func apply(_ request: PushRequest) -> VersionedServer.Answer {
+    if let link = request.link(of: CachedNote.tags) {
+      // Only a deletion of a note removes links here.
+      if request.kind == .delete { tagged[link.root]?.remove(link.target) }
+      return .done(nil)
+    }
     let before = request.before(as: CachedNote.self)
     switch request.change(of: CachedNote.self) {
     case .insert(let note)?:

@@ -107,7 +107,7 @@ extension UnreliableServer.State {
     var body = page
     var fields = ["Content-Length": "\(body.count)"]
     if !isLast.isEmpty { fields["Link"] = isLast }
-    if hasValidators { fields["ETag"] = "\"\(tag(of: body))\"" }
+    if hasValidators { fields["ETag"] = "\"\(body.checksum)\"" }
     if hasValidators, request.value(forHTTPHeaderField: "If-None-Match") == fields["ETag"] {
       return try respond(request, 304, fields, Data())
     }
@@ -131,11 +131,6 @@ extension UnreliableServer.State {
     case .brokenLink: fields["Link"] = "</notes?page=2; rel=next"
     }
     return try respond(request, status, fields, body, ends: ends)
-  }
-
-  /// Returns a hash of all bytes (FNV-1a).
-  private func tag(of body: Data) -> UInt64 {
-    body.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
   /// Returns the body of the requested page, and the `Link` to the next page.
@@ -228,4 +223,9 @@ extension UnreliableServer.State {
     }
     return luck == 2 && verdict == .done ? nil : verdict
   }
+}
+
+extension Data {
+  /// A hash of all bytes (FNV-1a).
+  var checksum: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
 }
