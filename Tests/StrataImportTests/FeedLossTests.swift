@@ -137,6 +137,28 @@ private struct Song: Entity, Equatable {
     case .deletion:
       try await stack.importJSON(
         Song.self, from: .data(Data(#"[{"id": 1}]"#.utf8)), mapping: Song.json, absent: .delete)
+    case .otherFeed:
+      feed = Feed("songs", Song.self, from: try server.request, mapping: Song.json, absent: .delete)
+      try await server.refresher(stack).refresh(feed)
+      try await server.refresher(stack).refresh(feed)
+      try #require(server.wasConditional)
+      let before = server.body.withLock(\.self)
+      server.set(#"[{"id": 1, "title": "a"}, {"id": 2, "title": "b"}, {"id": 3, "title": "c"}]"#)
+      let other = Feed("others", Song.self, from: try server.request, mapping: Song.json)
+      try await server.refresher(stack).refresh(other)
+      server.set(before)
+    case .message:
+      try await stack.importJSON(
+        Song.self, from: .data(Data(#"[{"id": 1, "title": "c"}]"#.utf8)), mapping: Song.json)
+    case .push:
+      feed = Feed("songs", Song.self, from: try server.request, mapping: Song.json, absent: .delete)
+      try await server.refresher(stack).refresh(feed)
+      try await server.refresher(stack).refresh(feed)
+      try #require(server.wasConditional)
+      view.insert(Song(id: 3, title: "mine"))
+      try await view.save()
+      // The server makes the row, and another client removes it.
+      try await outbox.push { _ in .done }
     case .eviction: _ = try await stack.evict(.beyond(newest: 1, by: \Song.id))
     case .pull:
       let table = try #require(stack.replicableTable(of: Song.self))
@@ -171,7 +193,8 @@ private struct Song: Entity, Equatable {
     let songs = try await stack.fetch(Song.all)
     switch loss {
     case .reversal: #expect(songs.map(\.id) == [2])
-    case .deletion, .eviction, .pull, .migration: #expect(songs.map(\.title) == ["a", "b"])
+    case .deletion, .eviction, .pull, .migration, .otherFeed, .message, .push:
+      #expect(songs.map(\.title) == ["a", "b"])
     default: break
     }
     await stack.close()

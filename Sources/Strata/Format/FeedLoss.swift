@@ -14,6 +14,9 @@ package enum FeedLoss: String, CaseIterable, Sendable {
   case ruleEffect = "an import deletes a row, and a delete rule changes other rows of its feed"
   case doubtfulAnswer = "an import reads an answer that may lack records"
   case deletion = "an import deletes a row"
+  case otherFeed = "an import of a feed inserts or updates a row"
+  case message = "an import that is no refresh inserts or updates a row"
+  case push = "the server does a request of the outbox"
   case eviction = "a row is evicted, by any rule"
   case pull = "a pull of a replica deletes a row"
   case reversal = "an edit that waits is given up"
@@ -24,6 +27,9 @@ package enum FeedLoss: String, CaseIterable, Sendable {
     /// The feed of the import, which then writes no validators.
     case own = "not written"
     case others = "forgotten for every other feed"
+    case othersOfWholeEntity =
+      "forgotten for every other feed that deletes all absent rows of the entity"
+    case allOfEntity = "forgotten for every feed of the entity"
     case all = "forgotten for every feed"
   }
 
@@ -33,6 +39,8 @@ package enum FeedLoss: String, CaseIterable, Sendable {
       .doubtfulAnswer:
       .own
     case .deletion: .others
+    case .otherFeed: .othersOfWholeEntity
+    case .message, .push: .allOfEntity
     case .eviction, .pull, .reversal, .migration: .all
     }
   }

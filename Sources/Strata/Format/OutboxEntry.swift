@@ -13,12 +13,17 @@ struct OutboxEntry: Sendable, Equatable {
     var isUncertain = false
     /// Whether the row was handed over to be deleted.
     var isDeletion = false
-    /// Whether the server's newest row is its answer to the request.
-    var isAnswered = false
-    /// Whether the server has not done the last request, and only an earlier one may have reached it.
+    /// The attributes that the server has answered the request with; nil if its newest row is no answer.
+    var answered: AttributeSet?
+    /// Whether the request is under way no longer, and only the server's row tells whether it has arrived.
     var isOver = false
     /// The row as it was handed over, encoded; nil until the row is edited again.
     var row: [UInt8]?
+    /// The row as an earlier request had it, encoded, if that may have arrived and the row was edited since.
+    var earlier: [UInt8]?
+
+    /// Whether the server's newest row is its answer to the request.
+    var isAnswered: Bool { answered != nil }
   }
 
   /// The newest row of a server, if it is not the row from which the edits started.
@@ -176,9 +181,11 @@ struct OutboxEntry: Sendable, Equatable {
         commit: commit, attributes: AttributeSet(), isUncertain: true, isDeletion: true)
       return
     }
+    // The first insertion makes the row, and the last update is its newest form.
+    let earlier = isKnown ? handedOver?.row ?? handedOver?.earlier : handedOver?.earlier ?? handedOver?.row
     handedOver = HandedOver(
       commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil,
-      isDeletion: isDeleted)
+      isDeletion: isDeleted, earlier: earlier)
     attributes = AttributeSet()
   }
 
@@ -195,13 +202,42 @@ struct OutboxEntry: Sendable, Equatable {
     return true
   }
 
+  /// Notes that a request is under way no longer, and that its outcome is not known.
+  ///
+  /// A deletion may still arrive after an insertion of its row, so it is sent once more in any case.
+  ///
+  /// - Returns: whether that was not noted before.
+  mutating func lose() -> Bool {
+    guard let handedOver, !handedOver.isOver, !handedOver.isDeletion else { return false }
+    self.handedOver?.isOver = true
+    return true
+  }
+
   /// Notes that the server has done a request.
   ///
-  /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
-  ///   since, nothing changes, because the outcome of the newer request is not known.
+  /// Edited attributes that the server's answer does not have are there as they were sent.
+  ///
+  /// - Parameters:
+  ///   - commit: the commit that ``handOver(at:)`` noted. If the row was handed over again since, nothing
+  ///     changes, because the outcome of the newer request is not known.
+  ///   - local: the stored row, with the edits.
   /// - Returns: whether anything is left to push.
-  mutating func acknowledge(at commit: Int64) -> Bool {
-    handedOver?.commit == commit ? confirm() : true
+  mutating func acknowledge(
+    at commit: Int64, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) -> Bool {
+    guard let handedOver, handedOver.commit == commit else { return true }
+    guard let answered = handedOver.answered, case .row(let row) = newest, let server = decode(row),
+      let sent = handedOver.row.flatMap(decode) ?? local, sent.count == server.count
+    else { return confirm() }
+    let answer = server.replacing(handedOver.attributes.subtracting(answered), from: sent)
+    newest = .row(encode(answer))
+    let isLeft = confirm()
+    // What the server made of the request's own values is no change of another.
+    if isLeft && isKnown {
+      original = encode(
+        isDeleted ? answer : sent.replacing(handedOver.attributes, from: answer))
+    }
+    return isLeft
   }
 
   /// Notes that the server has refused a request.
@@ -213,12 +249,15 @@ struct OutboxEntry: Sendable, Equatable {
   ///   since, nothing changes, because the outcome of the newer request is not known.
   /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
   ///   was deleted meanwhile leaves nothing.
-  mutating func refuse(_ reason: String, at commit: Int64) -> Bool {
+  mutating func refuse(
+    _ reason: String, at commit: Int64, local: Record?, encode: (Record) -> [UInt8],
+    decode: ([UInt8]) -> Record?
+  ) -> Bool {
     // The server still has the row, which is here again: the row is updated there.
     if repeatsDeletion && handedOver?.commit == commit { return takeBack() }
     // A row that was edited meanwhile makes a different request.
     if handedOver?.commit == commit, self.commit <= commit { refusal = reason }
-    return postpone(at: commit)
+    return postpone(at: commit, local: local, encode: encode, decode: decode)
   }
 
   /// Notes that the server has refused what was handed over, and has none of it.
@@ -236,22 +275,56 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
   ///   since, nothing changes.
   /// - Returns: whether anything is left to push.
-  mutating func postpone(at commit: Int64) -> Bool {
+  mutating func postpone(
+    at commit: Int64, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
     // An earlier request may have reached the server. Only its answer to this request tells.
     if handedOver.isUncertain && !handedOver.isAnswered {
       self.handedOver?.isOver = true
       return true
     }
-    if handedOver.isAnswered, case .row = newest { isKnown = true }
+    if handedOver.isAnswered, case .row(let row) = newest {
+      if handedOver.isUncertain, let server = decode(row) {
+        noteArrivals(in: server, local: local, encode: encode, decode: decode)
+      }
+      isKnown = true
+    }
     return takeBack()
   }
 
   /// Takes the handed-over edits back if no request is under way and the server's row tells whether it has them.
-  private mutating func takeBackIfOver(_ server: Record?) {
+  private mutating func takeBackIfOver(
+    _ server: Record?, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) {
     guard let handedOver, handedOver.isOver, isKnown || server != nil else { return }
+    if let server { noteArrivals(in: server, local: local, encode: encode, decode: decode) }
     isKnown = true
     _ = takeBack()
+  }
+
+  /// Moves the edits of requests that a row of the server shows to have arrived onto that row.
+  ///
+  /// If the server has the row of an insertion, the insertion has arrived. Values that differ are the
+  /// server's own then, such as a number that it gave. An update has arrived as far as the server has its values.
+  /// Edits since then start from the server's row.
+  private mutating func noteArrivals(
+    in server: Record, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) {
+    guard let handedOver else { return }
+    let last = handedOver.isDeletion ? nil : handedOver.row.flatMap(decode) ?? local
+    guard let sent = handedOver.earlier.flatMap(decode) ?? last, sent.count == server.count else {
+      return
+    }
+    if !isKnown, let last {
+      self.handedOver?.attributes = last.differences(from: sent)
+      original = encode(isDeleted ? server : sent)
+      return
+    }
+    guard let known = original.flatMap(decode), known.count == server.count else { return }
+    let arrived = handedOver.attributes.subtracting(sent.differences(from: server))
+    let hasAll = isDeleted && arrived == handedOver.attributes
+    original = encode(hasAll ? server : known.replacing(arrived, from: server))
   }
 
   /// Notes that the server has everything that was handed over.
@@ -276,6 +349,14 @@ struct OutboxEntry: Sendable, Equatable {
     return isKnown || !isDeleted
   }
 
+  /// Gives up the edits of some attributes, which no request has.
+  ///
+  /// - Returns: whether anything is left to push.
+  mutating func giveUp(_ given: AttributeSet) -> Bool {
+    attributes = attributes.subtracting(given)
+    return !attributes.isEmpty || handedOver != nil || !isKnown
+  }
+
   /// Adds edits that were made to a row which has become one with this row.
   mutating func add(_ edited: AttributeSet) { attributes.formUnion(edited) }
 
@@ -284,8 +365,9 @@ struct OutboxEntry: Sendable, Equatable {
     _ transform: ([UInt8]) throws(StoreError) -> [UInt8]
   ) throws(StoreError) {
     original = try original.map(transform)
-    let sent = try handedOver?.row.map(transform)
+    let (sent, earlier) = (try handedOver?.row.map(transform), try handedOver?.earlier.map(transform))
     handedOver?.row = sent
+    handedOver?.earlier = earlier
     aside = try aside.map(transform)
     if case .row(let row) = newest { newest = .row(try transform(row)) }
   }
@@ -416,21 +498,22 @@ struct OutboxEntry: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - server: the server's row; nil if the server has none.
-  ///   - isAnswer: whether the server answers a request with the row.
+  ///   - answered: the attributes that the import has, if the row is the server's answer to a request.
   mutating func note(
-    _ server: Record?, isAnswer: Bool, local: Record?, in table: Table, policy: SavePolicy,
+    _ server: Record?, answered: AttributeSet?, local: Record?, in table: Table, policy: SavePolicy,
     encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) -> Rebased {
-    takeBackIfOver(server)
+    takeBackIfOver(server, local: local, encode: encode, decode: decode)
     guard handedOver != nil else {
       return rebase(
         onto: server, local: local, in: table, policy: policy, encode: encode, decode: decode)
     }
     // Only the verdict tells whether the server's row has the edits.
     newest = server.map { .row(encode($0)) } ?? .gone
-    if isAnswer { handedOver?.isAnswered = true }
-    // If the answer to the insertion is lost, an update follows, not a second insertion.
-    if server != nil && handedOver?.isDeletion == false { isKnown = true }
+    if let answered {
+      let known = handedOver?.answered ?? AttributeSet()
+      handedOver?.answered = known.union(answered)
+    }
     guard !isDeleted, let server, let local, server.count == local.count else {
       return Rebased(row: local, isLeft: true)
     }
@@ -446,7 +529,7 @@ struct OutboxEntry: Sendable, Equatable {
     guard let newest else { return nil }
     let server = server(decode)
     if case .row = newest, server == nil { return nil }
-    takeBackIfOver(server)
+    takeBackIfOver(server, local: local, encode: encode, decode: decode)
     if handedOver != nil { return nil }
     return rebase(
       onto: server, local: local, in: table, policy: .error, encode: encode, decode: decode)

@@ -14,7 +14,8 @@ enum OutboxTable: GuestTable {
       """
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, newest BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, newest BLOB, \
+      handed_earlier BLOB, answered TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
       """)
   }
 
@@ -50,7 +51,7 @@ enum OutboxTable: GuestTable {
 
   private static let columns =
     "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row, "
-    + "aside, newest"
+    + "aside, newest, handed_earlier, answered"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
@@ -58,7 +59,7 @@ enum OutboxTable: GuestTable {
     "SELECT \(columns) FROM strata_outbox_row WHERE handed IS NOT NULL")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
   private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
@@ -84,8 +85,7 @@ enum OutboxTable: GuestTable {
   private static let isDeleted: Int64 = 2
   private static let isUncertain: Int64 = 4
   private static let isHandedDeletion: Int64 = 8
-  private static let isAnswered: Int64 = 16
-  private static let isOver: Int64 = 32
+  private static let isOver: Int64 = 16
 
   /// Returns whether a stored state is that of a deleted row.
   static func isOfDeletion(state: Int64) -> Bool { state & isDeleted != 0 }
@@ -131,8 +131,9 @@ enum OutboxTable: GuestTable {
           commit: row.integer(3), attributes: names.attributes(row.string(4), of: table),
           isUncertain: row.integer(1) & isUncertain != 0,
           isDeletion: row.integer(1) & isHandedDeletion != 0,
-          isAnswered: row.integer(1) & isAnswered != 0, isOver: row.integer(1) & isOver != 0,
-          row: row.isNull(9) ? nil : Array(row.blob(9))),
+          answered: row.isNull(13) ? nil : names.attributes(row.string(13), of: table),
+          isOver: row.integer(1) & isOver != 0, row: row.isNull(9) ? nil : Array(row.blob(9)),
+          earlier: row.isNull(12) ? nil : Array(row.blob(12))),
       original: row.isNull(5) ? nil : Array(row.blob(5)), newest: newest(row),
       refusal: row.isNull(8) ? nil : row.string(8),
       aside: row.isNull(10) ? nil : Array(row.blob(10)))
@@ -157,7 +158,6 @@ enum OutboxTable: GuestTable {
       (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0)
         | (entry.handedOver?.isUncertain == true ? isUncertain : 0)
         | (entry.handedOver?.isDeletion == true ? isHandedDeletion : 0)
-        | (entry.handedOver?.isAnswered == true ? isAnswered : 0)
         | (entry.handedOver?.isOver == true ? isOver : 0))
     statement.bind(3, AttributeNames.text(entry.attributes, of: table))
     if let handedOver = entry.handedOver {
@@ -181,6 +181,12 @@ enum OutboxTable: GuestTable {
     case nil: statement.bindNull(12)
     case .gone: statement.bind(12, "")
     case .row(let bytes): statement.bind(12, blob: bytes)
+    }
+    bind(entry.handedOver?.earlier, to: statement, at: 13)
+    if let answered = entry.handedOver?.answered {
+      statement.bind(14, AttributeNames.text(answered, of: table))
+    } else {
+      statement.bindNull(14)
     }
     try statement.perform()
   }

@@ -14,19 +14,27 @@ enum ValidatorTable: GuestTable {
   static func create(_ connection: Connection) throws(StoreError) {
     try connection.run(
       "CREATE TABLE strata_validators (entry BLOB PRIMARY KEY, value TEXT NOT NULL, "
-        + "time REAL NOT NULL) WITHOUT ROWID")
+        + "time REAL NOT NULL, entities TEXT) WITHOUT ROWID")
   }
 
   private static let read = SQL("SELECT value FROM strata_validators WHERE entry = ?1")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_validators (entry, value, time) VALUES (?1, ?2, ?3)")
   private static let replace = SQL(
-    "UPDATE strata_validators SET value = ?3 WHERE entry = ?1 AND value = ?2")
+    "UPDATE strata_validators SET value = ?3, entities = ?4 WHERE entry = ?1 AND value = ?2")
   private static let delete = SQL("DELETE FROM strata_validators WHERE entry = ?1")
   private static let deleteAll = SQL("DELETE FROM strata_validators")
   private static let any = SQL("SELECT 1 FROM strata_validators LIMIT 1")
   private static let anyOther = SQL("SELECT 1 FROM strata_validators WHERE entry <> ?1 LIMIT 1")
   private static let deleteOthers = SQL("DELETE FROM strata_validators WHERE entry <> ?1")
+  /// A claim, whose entities are not known yet, counts as one of each entity.
+  private static let ofEntity = "(entities IS NULL OR instr(entities, ?1) > 0)"
+  private static let anyOfEntity = SQL("SELECT 1 FROM strata_validators WHERE \(ofEntity) LIMIT 1")
+  private static let deleteOfEntity = SQL("DELETE FROM strata_validators WHERE \(ofEntity)")
+  private static let anyOtherOfEntity = SQL(
+    "SELECT 1 FROM strata_validators WHERE \(ofEntity) AND entry <> ?2 LIMIT 1")
+  private static let deleteOthersOfEntity = SQL(
+    "DELETE FROM strata_validators WHERE \(ofEntity) AND entry <> ?2")
   private static let prune = SQL(
     "DELETE FROM strata_validators WHERE entry IN (SELECT entry FROM strata_validators "
       + "ORDER BY time DESC LIMIT -1 OFFSET ?1)")
@@ -49,11 +57,22 @@ enum ValidatorTable: GuestTable {
   }
 
   /// Replaces a feed's claim by the validators, if the claim still stands.
+  ///
+  /// - Parameters:
+  ///   - tables: the tables of which the feed has rows.
+  ///   - wholeTables: the tables of which the feed has all rows.
   static func complete(
-    _ claim: FeedClaim, _ connection: Connection
+    _ claim: FeedClaim, tables: [Table], wholeTables: [Table], _ connection: Connection
   ) throws(StoreError) {
+    let names = tables.map { name($0, isWhole: false) } + wholeTables.map { name($0, isWhole: true) }
     try connection.run(
-      replace, .blob(Data(claim.entry.hash)), .text(claim.token), .text(claim.value()))
+      replace, .blob(Data(claim.entry.hash)), .text(claim.token), .text(claim.value()),
+      .text(names.joined()))
+  }
+
+  /// Returns a table's name among the entities of a feed, which is no part of another's.
+  private static func name(_ table: Table, isWhole: Bool) -> String {
+    "\n\(isWhole ? "all " : "")\(table.name.quotedIdentifier)\n"
   }
 
   /// Removes the validators or the claim of a feed, or of all feeds if `entry` is nil.
@@ -64,13 +83,23 @@ enum ValidatorTable: GuestTable {
 
   /// Removes the validators and claims that do not hold after a loss.
   ///
-  /// - Parameter own: the feed that is being imported; nil outside of an import of a feed.
+  /// - Parameters:
+  ///   - own: the feed that is being imported; nil outside of an import of a feed.
+  ///   - tables: the tables that have changed, for a loss that depends on the entity.
   /// - Returns: whether there were any.
   @discardableResult
   static func note(
-    _ loss: FeedLoss, of own: CacheIdentity? = nil, _ connection: Connection
+    _ loss: FeedLoss, of own: CacheIdentity? = nil, in tables: some Sequence<Table> = [],
+    _ connection: Connection
   ) throws(StoreError) -> Bool {
     switch (loss.scope, own) {
+    case (.allOfEntity, _), (.othersOfWholeEntity, _):
+      var hasFound = false
+      for table in tables {
+        let name = name(table, isWhole: loss.scope == .othersOfWholeEntity)
+        if try forget(name, besides: own, connection) { hasFound = true }
+      }
+      return hasFound
     case (.own, nil): return false
     case (.own, let own?):
       guard try value(of: own, connection) != nil else { return false }
@@ -82,6 +111,23 @@ enum ValidatorTable: GuestTable {
       guard try connection.prepared(any).hasRow() else { return false }
       try forget(nil, connection)
     }
+    return true
+  }
+
+  /// Removes the validators and claims of the feeds of an entity, besides a feed.
+  private static func forget(
+    _ entity: String, besides own: CacheIdentity?, _ connection: Connection
+  ) throws(StoreError) -> Bool {
+    guard let own else {
+      guard try connection.prepared(anyOfEntity, .text(entity)).hasRow() else { return false }
+      try connection.run(deleteOfEntity, .text(entity))
+      return true
+    }
+    let entry = Cell.blob(Data(own.hash))
+    guard try connection.prepared(anyOtherOfEntity, .text(entity), entry).hasRow() else {
+      return false
+    }
+    try connection.run(deleteOthersOfEntity, .text(entity), entry)
     return true
   }
 }

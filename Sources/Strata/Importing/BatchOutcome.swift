@@ -26,6 +26,8 @@ package struct BatchOutcome: Sendable {
   package var refused: [ValidationFailure] = []
   /// The number of links to rows that the store does not have.
   package var waitingLinks = 0
+  /// The tables in which rows were inserted or updated.
+  private(set) var changed: Set<TableID> = []
   /// The losses that the counts do not tell.
   private var otherLosses: Set<FeedLoss> = []
   /// The time for which the batch held the writer.
@@ -56,6 +58,7 @@ package struct BatchOutcome: Sendable {
 
   /// Adds what was left out while links were made. Links do not count as rows.
   mutating func noteLinks(_ links: BatchOutcome) {
+    changed.formUnion(links.changed)
     kept += links.kept
     refused += links.refused
     otherLosses.formUnion(links.otherLosses)
@@ -77,6 +80,7 @@ package struct BatchOutcome: Sendable {
         case (_, nil): deleted += 1
         default: updated += 1
         }
+        if row.change.after != nil { changed.insert(table) }
       }
     }
     unchanged += max(0, count - (inserted + updated + deleted - before))

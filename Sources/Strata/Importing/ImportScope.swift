@@ -13,6 +13,7 @@ package struct ImportScope: Sendable {
   let purpose: Purpose
 
   package var table: Table { plan.table }
+  package var isWholeTable: Bool { if case .wholeTable = purpose { true } else { false } }
 
   package init(everyRowOf table: Table) { self.init(everyRowOf: table, for: .wholeTable) }
 

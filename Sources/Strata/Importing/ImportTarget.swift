@@ -153,6 +153,8 @@ extension ImportTarget.Saving {
 package struct FreshnessMarks: Sendable {
   var identities: Set<CacheIdentity> = []
   var claim: FeedClaim?
+  /// The tables of which the feed has all rows.
+  package var wholeTables: Set<TableID> = []
   /// The losses that no batch has, such as of records that were refused before.
   package var losses: Set<FeedLoss> = []
 

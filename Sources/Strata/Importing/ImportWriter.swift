@@ -46,9 +46,20 @@ struct ImportWriter {
     where try ValidatorTable.note(loss, of: claim?.entry, transaction.connection) {
       transaction.isCounted = true
     }
+    let changed = outcome.changed.sorted().map { transaction.model[$0] }
+    if try ValidatorTable.note(
+      claim == nil ? .message : .otherFeed, of: claim?.entry, in: changed, transaction.connection)
+    {
+      transaction.isCounted = true
+    }
     guard isLast && !saving.marks.isEmpty else { return }
     try transaction.markFresh(saving.marks.identities)
-    if let claim { try ValidatorTable.complete(claim, transaction.connection) }
+    if let claim {
+      try ValidatorTable.complete(
+        claim, tables: saving.tables.sorted().map { transaction.model[$0] },
+        wholeTables: saving.marks.wholeTables.sorted().map { transaction.model[$0] },
+        transaction.connection)
+    }
     transaction.isCounted = true
   }
 

@@ -37,9 +37,9 @@ struct MetRows {
         // as the store has them.
         let known = entry.server { coding.decode($0, of: table) }
         let server = change.applied(to: known ?? (entry.isDeleted ? nil : local))
-        let (row, left) = meet(entry, server, local, in: table, coding)
-        if left != entry { entries[id, default: [:]][key] = .some(left) }
         let written = change.attributes(of: table)
+        let (row, left) = meet(entry, server, written, local, in: table, coding)
+        if left != entry { entries[id, default: [:]][key] = .some(left) }
         let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
         if isHidden && row == local && row != server {
           leftOut.kept += 1
@@ -59,13 +59,13 @@ struct MetRows {
 
   /// Moves the edits of a row onto the server's row.
   private func meet(
-    _ waiting: OutboxEntry, _ server: Record?, _ local: Record?, in table: Table,
-    _ coding: EntryCoding
+    _ waiting: OutboxEntry, _ server: Record?, _ written: AttributeSet, _ local: Record?,
+    in table: Table, _ coding: EntryCoding
   ) -> (row: Record?, left: OutboxEntry?) {
     var entry = waiting
     let isAnswer = answers?.isFor(table, entry) == true
     let rebased = entry.note(
-      server, isAnswer: isAnswer, local: local, in: table, policy: policy
+      server, answered: isAnswer ? written : nil, local: local, in: table, policy: policy
     ) {
       coding.encode($0, of: table)
     } decode: {

@@ -119,7 +119,7 @@ public actor Outbox: Observable {
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> Int {
     var count = 0
-    var sent: (request: HandedOverRequest, verdict: PushVerdict)?
+    var sent: (request: HandedOverRequest, verdict: PushVerdict?)?
     while true {
       let step = Task.isCancelled ? nil : plan.nextStep()
       let (turn, problem) = try await turn(noting: sent, step.map { waiting[$0].request })
@@ -135,8 +135,14 @@ public actor Outbox: Observable {
       case .nothing: continue
       case .otherOrder: return count + 1
       case .send(let next):
-        let verdict = try await AnsweredRequest.$current.withValue(AnsweredRequest(next)) {
-          try await send(next.request)
+        let verdict: PushVerdict
+        do {
+          verdict = try await AnsweredRequest.$current.withValue(AnsweredRequest(next)) {
+            try await send(next.request)
+          }
+        } catch {
+          _ = try? await self.turn(noting: (next, nil), nil)
+          throw error
         }
         sent = (next, verdict)
         plan.note(verdict, of: step)
@@ -385,9 +391,10 @@ public actor Outbox: Observable {
   ///
   /// Cancelling the task does not stop the transaction.
   ///
+  /// - Parameter sent: the request, and its verdict; nil if its outcome is not known.
   /// - Returns: the next step, and the reason why a row did not get the server's key.
   private func turn(
-    noting sent: (request: HandedOverRequest, verdict: PushVerdict)?, _ next: PushRequest?
+    noting sent: (request: HandedOverRequest, verdict: PushVerdict?)?, _ next: PushRequest?
   ) async throws(StoreError) -> (turn: PushTurn, problem: StoreError?) {
     if sent == nil && next == nil { return (.nothing, nil) }
     let outcome = try await store.writer.enqueue(.normal) {
@@ -444,8 +451,10 @@ extension Stack {
           .replicated, "a replica pushes the edits of this store",
           advice: "ask the replica for what waits and for what was refused")
       }
-      if try OutboxTable.ignoredAuthors(connection) == ignored { return }
+      let isOpen = try OutboxTable.ignoredAuthors(connection) == ignored
       _ = try writer.transaction { transaction throws(StoreError) in
+        try transaction.loseRequests()
+        if isOpen { return }
         try OutboxTable.open(ignoring: ignored, transaction.connection)
         transaction.isCounted = true
       }

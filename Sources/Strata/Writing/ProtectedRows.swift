@@ -44,10 +44,16 @@ struct ProtectedRows {
     return try OutboxTable.hasEntries(of: model[table], connection)
   }
 
-  /// Returns whether the changes of a deletion would delete or overwrite unpushed edits.
-  func areHit(by working: WorkingSet) throws(StoreError) -> Bool {
+  /// Returns whether the changes of deletions would delete or overwrite unpushed edits of other rows.
+  ///
+  /// - Parameter own: the rows to delete, if their own edits do not count.
+  func areHit(
+    by working: WorkingSet, besides own: ArraySlice<WorkingSet.Deletion> = []
+  ) throws(StoreError) -> Bool {
+    let own = Dictionary(grouping: own, by: \.table).mapValues { Set($0.map(\.row.key)) }
     for (table, rows) in working.tables where try hasRows(of: table) {
       for row in rows.all where row.before != row.after {
+        if own[table]?.contains(row.key) == true { continue }
         guard let kept = try attributes(table, row.key) else { continue }
         guard let before = row.before, let after = row.after else { return true }
         if !kept.isDisjoint(with: after.differences(from: before)) { return true }
@@ -120,7 +126,8 @@ struct ProtectedRows {
       do throws(StoreError) { try rules.run(on: &working) } catch {
         guard error.code == .deleteDenied else { throw error }
       }
-      return try areHit(by: working) ? true : nil
+      // The edits of a row to delete meet its deletion afterwards.
+      return try areHit(by: working, besides: rows) ? true : nil
     }.refused
     for (deletion, _) in refused { layer[deletion.table, deletion.row.key] = nil }
     return refused.count

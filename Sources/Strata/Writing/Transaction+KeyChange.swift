@@ -17,8 +17,18 @@ extension Transaction {
     if row == nil && waiting == nil { return false }
     if try entry(table, new)?.kind == .insert { return false }
     let twin = try connection.record(new, of: table, builder)
+    if row != nil, twin == nil, try entry(table, new)?.isDeleted == true {
+      // The row with the new key has come before, and was deleted here.
+      try LocalRowsTable.remove(old, of: table, connection)
+      try set(nil, table, old)
+      try writeRow(nil, table, old)
+      isCounted = true
+      return true
+    }
     var working = WorkingSet()
-    if let row {
+    if row == nil, let waiting, waiting.aside != nil {
+      try moveAside(waiting, isOver: twin != nil, of: table, from: old, to: new)
+    } else if let row {
       let renamed = try row.setting(Table.keyColumn, to: new, of: table)
       working.set(nil, over: row, old, table.id)
       working.set(
@@ -54,6 +64,20 @@ extension Transaction {
     return true
   }
 
+  /// Moves a row that was set aside to another key.
+  ///
+  /// - Parameter isOver: whether the server's row with the key has come: it is the row.
+  private mutating func moveAside(
+    _ waiting: OutboxEntry, isOver: Bool, of table: Table, from old: RecordKey, to new: RecordKey
+  ) throws(StoreError) {
+    try LocalRowsTable.remove(old, of: table, connection)
+    try set(nil, table, old)
+    if isOver { return }
+    var entry = waiting
+    try replace(Table.keyColumn, of: table, from: old, to: new, in: &entry)
+    try set(entry, table, new)
+  }
+
   /// Moves the edits of a row to another key, over the server's row that has the key.
   ///
   /// - Parameters:
@@ -74,13 +98,21 @@ extension Transaction {
     }
     let other = try self.entry(table, new)
     let server = other?.server { decode($0, of: table) } ?? twin
-    let rebased = entry.note(server, isAnswer: false, local: row, in: table, policy: .error) {
+    let rebased = entry.note(server, answered: nil, local: row, in: table, policy: .error) {
       encode($0, of: table)
     } decode: {
       decode($0, of: table)
     }
     guard rebased.isLeft else { return twin }
-    let others = other?.editedAttributes.subtracting(entry.editedAttributes) ?? AttributeSet()
+    // Of two edits of an attribute the later one stays.
+    let others = other.map { other in
+      other.commit > entry.commit
+        ? other.editedAttributes : other.editedAttributes.subtracting(entry.editedAttributes)
+    }
+    guard let others else {
+      try set(entry, table, new)
+      return rebased.row
+    }
     entry.add(others)
     try set(entry, table, new)
     return rebased.row?.replacing(others, from: twin)

@@ -32,15 +32,30 @@ extension Transaction {
     return .send(HandedOverRequest(request: request, commit: number))
   }
 
+  /// Notes that the requests which were handed over are under way no longer.
+  mutating func loseRequests() throws(StoreError) {
+    var lost: [(Table, RecordKey, OutboxEntry)] = []
+    try OutboxTable.forEach(model, connection, isHandedOver: true) { table, key, entry in
+      var entry = entry
+      if entry.lose() { lost.append((table, key, entry)) }
+    }
+    for (table, key, entry) in lost {
+      try settle(entry, table, key)
+      isCounted = true
+    }
+  }
+
   /// Notes the server's verdict on a request.
   ///
   /// If imports have brought newer rows of the server meanwhile, the edits are moved onto them.
   ///
-  /// - Parameter imports: the running imports, which are notified of a pushed row.
+  /// - Parameters:
+  ///   - verdict: nil if the outcome of the request is not known.
+  ///   - imports: the running imports, which are notified of a pushed row.
   /// - Returns: the reason why the row did not get the server's key; nil if it did, or if it keeps its
   ///   own.
   mutating func noteVerdict(
-    _ sent: HandedOverRequest, _ verdict: PushVerdict, _ imports: ImportsUnderWay
+    _ sent: HandedOverRequest, _ verdict: PushVerdict?, _ imports: ImportsUnderWay
   ) throws(StoreError) -> StoreError? {
     isCounted = true
     let table = sent.request.table
@@ -69,27 +84,39 @@ extension Transaction {
   }
 
   private mutating func noteVerdict(
-    on waiting: OutboxEntry, _ key: RecordKey, _ sent: HandedOverRequest, _ verdict: PushVerdict,
+    on waiting: OutboxEntry, _ key: RecordKey, _ sent: HandedOverRequest, _ verdict: PushVerdict?,
     _ imports: ImportsUnderWay
   ) throws(StoreError) {
     let (request, table) = (sent.request, sent.request.table)
     var entry = waiting
     let isAnswered = entry.handedOver?.isAnswered == true
+    let local = try connection.record(key, of: table, builder)
+    let encode = { (row: Record) in self.encode(row, of: table) }
+    let decode = { (bytes: [UInt8]) in self.decode(bytes, of: table) }
     let isLeft: Bool
     switch verdict {
-    case .later(after: _): isLeft = entry.postpone(at: sent.commit)
-    case .refused(let reason): isLeft = entry.refuse(reason, at: sent.commit)
-    case .done(key: _):
+    case nil:
+      _ = entry.lose()
+      isLeft = true
+    case .later(after: _):
+      isLeft = entry.postpone(at: sent.commit, local: local, encode: encode, decode: decode)
+    case .refused(let reason):
+      isLeft = entry.refuse(
+        reason, at: sent.commit, local: local, encode: encode, decode: decode)
+    case .done(key: let newKey):
       if request.kind == .insert {
         try LocalRowsTable.noteServerRows([key], of: table, connection)
       }
+      try ValidatorTable.note(.push, in: CollectionOfOne(table), connection)
+      // The server's row with the new key has set its own request aside.
+      if entry.aside != nil, let newKey, newKey != key { return }
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
-      isLeft = entry.acknowledge(at: sent.commit)
+      isLeft = entry.acknowledge(at: sent.commit, local: local, encode: encode, decode: decode)
       // The server has taken a row that was set aside.
-      let aside = entry.aside.flatMap { decode($0, of: table) }
+      let aside = entry.aside.flatMap(decode)
       if !isLeft && (isAnswered || aside != nil) && request.kind != .delete {
         try set(nil, table, key)
-        let answer = isAnswered ? entry.server { decode($0, of: table) } : aside
+        let answer = isAnswered ? entry.server(decode) : aside
         return try take(answer, table, key)
       }
     }
@@ -245,6 +272,8 @@ extension Transaction {
     var layer = Layer()
     layer[request.table.id, request.key] = .blind(change)
     let (id, key) = (request.table.id, request.key)
+    let effects =
+      request.kind == .delete ? try giveUpEffects(of: entry, key, request.table, &layer) : []
     let stored = try connection.record(key, of: request.table, builder)
     let reverted = change.applied(to: stored)
     try restoreTargets(of: reverted, request.table, &layer)
@@ -265,6 +294,14 @@ extension Transaction {
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
     try removeEntries(of: restored)
+    for (table, key, entry) in effects { try set(entry, table, key) }
+    // No server may have the row, because the answer to its insertion was lost.
+    if request.kind == .delete, !entry.isKnown, let reverted {
+      try set(
+        OutboxEntry(Change(before: nil, after: reverted), commit: number) {
+          encode($0, of: request.table)
+        }, request.table, key)
+    }
     for (table, key) in unsent { try set(nil, model[table], key) }
     // A link or a row that the server does not have any more may be back.
     try ValidatorTable.note(.reversal, connection)
@@ -297,6 +334,41 @@ extension Transaction {
     }
   }
 
+  /// Brings back the rows and the references that a deletion has taken along by its delete rules.
+  ///
+  /// - Returns: the entries of rows of which other edits are left, or nothing.
+  private func giveUpEffects(
+    of deletion: OutboxEntry, _ key: RecordKey, _ table: Table, _ layer: inout Layer
+  ) throws(StoreError) -> [(Table, RecordKey, OutboxEntry?)] {
+    guard deletion.isDeleted else { return [] }
+    var effects: [(table: Table, key: RecordKey, entry: OutboxEntry, row: Record)] = []
+    try OutboxTable.forEach(model, connection) { other, otherKey, entry in
+      guard entry.commit == deletion.commit, entry.handedOver == nil, layer[other.id, otherKey] == nil,
+        let row = entry.original.flatMap({ decode($0, of: other) }),
+        table.referrers.contains(where: { $0.table == other.id && row.key($0.column) == key })
+      else { return }
+      effects.append((other, otherKey, entry, row))
+    }
+    var left: [(Table, RecordKey, OutboxEntry?)] = []
+    for (other, otherKey, entry, row) in effects {
+      if entry.isDeleted {
+        let server = entry.server { decode($0, of: other) }
+        if entry.newest == .gone { continue }
+        layer[other.id, otherKey] = .blind(.set(server ?? row))
+        left.append((other, otherKey, nil))
+        left += try giveUpEffects(of: entry, otherKey, other, &layer)
+        continue
+      }
+      let columns = table.referrers.filter { $0.table == other.id && row.key($0.column) == key }
+      let references = AttributeSet(columns.map(\.column)).intersection(entry.attributes)
+      var others = entry
+      if references.isEmpty { continue }
+      layer[other.id, otherKey] = .blind(.patching(references, onInsert: row))
+      left.append((other, otherKey, others.giveUp(references) ? others : nil))
+    }
+    return left
+  }
+
   // MARK: - Conflicts
 
   /// Resolves a conflict with the server.
@@ -310,6 +382,7 @@ extension Transaction {
     let local = try connection.record(key, of: table, builder)
     let current = entry.conflict(key, local: local, in: table) { decode($0, of: table) }
     guard let current, current.hasSides(of: conflict) else { return false }
+    let deletion = entry
     // The edit now starts from another row, so its request is another one, too.
     entry.retry()
     let rebased = entry.rebase(onto: current.theirs, local: local, in: table, policy: policy) {
@@ -318,7 +391,7 @@ extension Transaction {
       decode($0, of: table)
     }
     if rebased.row != local {
-      try writeRow(rebased.row, table, key, restoresTargets: true)
+      try writeRow(rebased.row, table, key, givingUp: deletion)
       try ValidatorTable.note(.reversal, connection)
     }
     try set(rebased.isLeft ? entry : nil, table, key)
@@ -330,19 +403,26 @@ extension Transaction {
 
   /// Writes a row of the server, by the rules of the schema; nil deletes the row.
   ///
-  /// - Parameter restoresTargets: whether the deletions of the rows to which the row refers are given up.
+  /// - Parameter given: edits of the row that are given up, together with the effects of its deletion and with
+  ///   the deletions of the rows to which it refers.
   mutating func writeRow(
-    _ row: Record?, _ table: Table, _ key: RecordKey, restoresTargets: Bool = false
+    _ row: Record?, _ table: Table, _ key: RecordKey, givingUp given: OutboxEntry? = nil
   ) throws(StoreError) {
     var layer = Layer()
     layer[table.id, key] = .blind(.set(row))
-    if restoresTargets { try restoreTargets(of: row, table, &layer) }
+    var effects: [(Table, RecordKey, OutboxEntry?)] = []
+    if let given {
+      if row != nil { effects = try giveUpEffects(of: given, key, table, &layer) }
+      try restoreTargets(of: row, table, &layer)
+    }
     let restored = layer.keys
     var working = try resolve(layer)
     _ = try runRules(on: &working)
     if model.hasRules { try SaveValidation.check(working, model) }
     try write(&working, isPushed: false)
-    if restoresTargets { try removeEntries(of: restored) }
+    if given == nil { return }
+    try removeEntries(of: restored)
+    for (table, key, entry) in effects { try set(entry, table, key) }
   }
 
   private func removeEntries(of keys: [TableID: Set<RecordKey>]) throws(StoreError) {

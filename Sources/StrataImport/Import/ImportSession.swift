@@ -71,6 +71,7 @@ final class ImportSession: Sendable {
     if options.commits == .batched { saving.load = load }
     saving.pushed = pushed
     saving.marks = marks
+    saving.marks.wholeTables = Set(scopes.filter(\.isWholeTable).map(\.table.id))
     saving.tables = tables
     saving.marks.losses = state.withLock { $0.losses }
     return saving

@@ -34,6 +34,8 @@ final class VersionedServer: Sendable {
     var made: [UUID: Int] = [:]
     var random: SplitMix64
     var isReliable = false
+    /// The values that requests have brought, by the notes' own keys.
+    var taken: [UUID: Set<String>] = [:]
     /// The requests that the server must never get.
     var complaints: [String] = []
   }
@@ -165,6 +167,7 @@ extension VersionedServer.State {
       (made.id, made.version) = (lastID, 1)
       if note.replyTo == note.id { made.replyTo = lastID }
       notes[lastID] = made
+      noteTaken(note.values, of: made)
       self.made[request.id] = lastID
       return .done(made)
     case .update(let note, let names)?:
@@ -186,6 +189,7 @@ extension VersionedServer.State {
         }
       }
       if new != old { new.version += 1 }
+      noteTaken(note.values.filter { names.contains($0.key) }, of: old)
       notes[old.id] = new
       return .done(new)
     case .delete(let id)?:
@@ -195,6 +199,12 @@ extension VersionedServer.State {
       return .done(nil)
     case nil: return .refused("another entity")
     }
+  }
+
+  /// Notes values that a request has brought.
+  private mutating func noteTaken(_ values: [String: String], of note: CachedNote) {
+    guard let localID = note.localID else { return }
+    taken[localID, default: []].formUnion(values.map { "\($0.key) \($0.value)" })
   }
 
   /// Returns the reason for which a note cannot be stored.

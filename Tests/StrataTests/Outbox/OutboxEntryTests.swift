@@ -91,3 +91,10 @@ import Testing
 extension Record {
   fileprivate static var small: Record { SmallRecords.rows.compactMap { $0 }[0] }
 }
+
+extension OutboxEntry {
+  /// Notes that the server has done a request, whose answer has no row.
+  fileprivate mutating func acknowledge(at commit: Int64) -> Bool {
+    acknowledge(at: commit, local: nil, encode: { _ in [] }, decode: { _ in nil })
+  }
+}

@@ -92,6 +92,14 @@ private struct Rules {
   var isRefused = false
   /// Whether the server has spoken since a request is open.
   var hasNews = false
+  /// The row as the last request had it, and as an earlier one had it, if that was another row; nil if the
+  /// outcomes of all requests are known.
+  var last: Values = nil
+  var earlier: Values = nil
+  /// Whether the row was edited since the last request.
+  var isEditedSince = false
+  /// The values that these requests have.
+  var handed: Set<Int> = []
 
   init(_ values: Values) { (shown, server) = (values, values) }
 
@@ -119,6 +127,8 @@ private struct Rules {
     case .done, .doneAfterPart, .answered: return send(step, answer: step == .answered)
     case .refused, .laterAfterWhole:
       if !waits { return false }
+      let isUncertain = last != nil
+      request()
       if step == .refused { isRefused = true }
       let wasOpen = isOpen
       (isOpen, isOver) = (true, false)
@@ -126,17 +136,26 @@ private struct Rules {
       // A known row tells whether the earlier request has reached the server.
       isOpen = wasOpen && isNew && server == nil
       isOver = isOpen
-      if !isOpen && (hasNews || start.contains { server?[$0] != $1 }) { settle() }
+      if !isOpen && (hasNews || start.contains { server?[$0] != $1 }) {
+        if hasNews && isUncertain { arrive() }
+        settle()
+      }
       if !isOpen { hasNews = false }
+      if !isUncertain { forgetRequests() }
     case .refusedWithAnswer:
       // The answer tells of an earlier request, too, whose answer was lost.
       if !waits { return false }
+      let isUncertain = last != nil
+      request()
       (isRefused, isOpen, isOver) = (true, true, false)
       hear(step.word)
       (isOpen, hasNews) = (false, false)
+      if isUncertain { arrive() }
+      forgetRequests()
       settle()
     case .lost:
       if !waits || isRefused { return false }
+      request()
       (isOpen, isOver) = (true, false)
     case .revert:
       if !isRefused || !waits { return false }
@@ -150,6 +169,8 @@ private struct Rules {
   private mutating func edit(_ place: Int, _ value: Int) -> Bool {
     guard let old = shown?[place], old != value else { return false }
     if start[place] == nil && !isNew { start[place] = old }
+    // Values without an edit are the server's, and may be newer than the request.
+    if last != nil && !isEditedSince { (last, isEditedSince) = (shown, true) }
     shown?[place] = value
     isRefused = false
     return true
@@ -177,13 +198,48 @@ private struct Rules {
       server = nil
     }
     // Without a request under way, the row tells that an earlier request has arrived.
-    if isOver && server != nil { (isOpen, isOver, hasNews) = (false, false, false) }
+    if isOver || !isOpen && last != nil, server != nil {
+      (isOpen, isOver, hasNews) = (false, false, false)
+      arrive()
+    }
     if isOpen {
       hasNews = true
       guard let server, shown != nil, !isNew else { return }
       for place in 0...1 where start[place] == nil { shown?[place] = server[place] }
     } else {
       settle()
+    }
+  }
+
+  /// Notes that a request is sent. The outcome of an earlier one may not be known.
+  private mutating func request() {
+    if last != nil, last != shown {
+      earlier = isNew ? earlier ?? last : last
+    }
+    (last, isEditedSince) = (shown, false)
+    handed.formUnion(isNew ? [0, 1] : Set(start.keys))
+  }
+
+  private mutating func forgetRequests() { (last, earlier, handed, isEditedSince) = (nil, nil, [], false) }
+
+  /// Takes what the server's row shows of a request, whose outcome was not known, for done.
+  ///
+  /// The row of an insertion shows that it has arrived: what differs then is the server's.
+  private mutating func arrive() {
+    defer { forgetRequests() }
+    guard let sent = earlier ?? last, let server else { return }
+    guard let shown else {
+      // The row was deleted after its own request, so the deletion starts from what that request made.
+      if handed.allSatisfy({ sent[$0] == server[$0] }) { deleted = server }
+      return
+    }
+    if isNew {
+      isNew = false
+      for place in 0...1 where shown[place] != sent[place] { start[place] = sent[place] }
+    } else {
+      for place in handed where start[place] != nil && sent[place] == server[place] {
+        start[place] = server[place]
+      }
     }
   }
 
@@ -232,6 +288,7 @@ private struct Rules {
   private mutating func end() {
     (start, deleted, isNew, isRefused) = ([:], nil, false, false)
     (isOpen, isOver, hasNews) = (false, false, false)
+    forgetRequests()
   }
 }
 
@@ -307,20 +364,27 @@ private struct Row {
       entry?.handOver(at: number)
       if let word = step.word { hear(word, isAnswer: step == .answered) }
       let isAnswered = entry?.handedOver?.isAnswered == true
-      let isLeft = entry?.acknowledge(at: number) == true
+      let isLeft =
+        entry?.acknowledge(
+          at: number, local: local, encode: Self.encode, decode: Self.decode) == true
       if isAnswered && !isLeft { local = entry?.server(Self.decode) }
       end(isLeft)
     case .refused:
       entry?.handOver(at: number)
-      end(entry?.refuse("no", at: number) == true)
+      end(
+        entry?.refuse(
+          "no", at: number, local: local, encode: Self.encode, decode: Self.decode) == true)
     case .refusedWithAnswer:
       entry?.handOver(at: number)
       hear(step.word, isAnswer: true)
-      end(entry?.refuse("no", at: number) == true)
+      end(
+        entry?.refuse(
+          "no", at: number, local: local, encode: Self.encode, decode: Self.decode) == true)
     case .laterAfterWhole:
       entry?.handOver(at: number)
       hear(step.word, isAnswer: false)
-      end(entry?.postpone(at: number) == true)
+      end(
+        entry?.postpone(at: number, local: local, encode: Self.encode, decode: Self.decode) == true)
     case .lost: entry?.handOver(at: number)
     default: revert()
     }
@@ -349,7 +413,9 @@ private struct Row {
       return
     }
     let rebased = entry?.note(
-      next.flatMap(Self.record), isAnswer: isAnswer, local: local, in: Self.table, policy: .error,
+      next.flatMap(Self.record),
+      answered: isAnswer ? AttributeSet((word ?? [:]).keys.map { $0 + 1 }) : nil, local: local,
+      in: Self.table, policy: .error,
       encode: Self.encode, decode: Self.decode)
     local = rebased?.row
     if rebased?.isLeft != true { entry = nil }
