@@ -24,6 +24,7 @@
 
     private let session: PostgresSession
     private let builder: RecordBuilder
+    private let server: ServerTables
     private var items: [Item]
     private var plan: PushPlan
     /// The edits that the server did not make.
@@ -35,13 +36,14 @@
 
     init(
       _ session: PostgresSession, _ edits: [ServerEdit], _ builder: RecordBuilder,
-      _ mapping: (Table) -> TableMapping
+      _ server: ServerTables
     ) {
       self.session = session
       self.builder = builder
+      self.server = server
       plan = PushPlan(edits.map(\.step))
       let items = edits.map {
-        Item(step: $0.step, key: $0.key, mapping: mapping($0.table), edit: $0)
+        Item(step: $0.step, key: $0.key, mapping: server[$0.table], edit: $0)
       }
       self.items = items
       tables = Dictionary(grouping: items.indices) { items[$0].mapping.number }
@@ -60,7 +62,7 @@
     // MARK: - Reading
 
     /// The statements that read and lock the server's rows, table by table.
-    var reads: [PostgresSession.Statement] {
+    var reads: [ServerStatement] {
       tables.map { select($0) } + [.init("SAVEPOINT strata")]
     }
 
@@ -79,14 +81,23 @@
         } catch {
           guard error.isVerdict else { throw error }
           try session.run("ROLLBACK TO strata")
+          try check(error)
           for number in numbers { refuse(number, RefusalReason(error)) }
         }
       }
     }
 
+    /// Edits of a table that has changed wait. They are not refused.
+    ///
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if an error came because the tables have
+    ///   changed.
+    private func check(_ error: ReplicaError) throws(ReplicaError) {
+      if error.isAboutNames { try server.check(session) }
+    }
+
     private static let keep = "RELEASE strata; SAVEPOINT strata"
 
-    private func select(_ numbers: [Int]) -> PostgresSession.Statement {
+    private func select(_ numbers: [Int]) -> ServerStatement {
       let mapping = items[numbers[0]].mapping
       let keys = numbers.map { mapping.text(items[$0].key) }
       return .init(mapping.selectForUpdate, [keys.arrayText], isBinary: true)
@@ -131,6 +142,7 @@
           try attempt(range.lowerBound..<middle)
           return try attempt(middle..<range.upperBound)
         }
+        try check(error)
         // Another transaction may have inserted the row since it was read.
         let before = items[first].server
         try take(try session.run(select([first])), [first])
@@ -140,10 +152,10 @@
     }
 
     private func write(
-      _ numbers: [Int], then last: [PostgresSession.Statement] = []
+      _ numbers: [Int], then last: [ServerStatement] = []
     ) throws(ReplicaError) {
       let groups = groups(of: numbers)
-      var statements: [PostgresSession.Statement] = []
+      var statements: [ServerStatement] = []
       for group in groups {
         do throws(RefusalReason) {
           statements.append(try group.mapping.statement(group.writes))
@@ -167,7 +179,7 @@
       for number in numbers {
         let item = items[number]
         guard let write = item.write else { continue }
-        // One statement does not give up a unique value before it takes it.
+        // A statement does not give up a unique value before it takes it.
         let last = groups.count - 1
         if last >= 0, groups[last].mapping.number == item.mapping.number,
           groups[last].writes[0].isLike(write), item.step.needs.allSatisfy({ !rows.contains($0) })

@@ -11,6 +11,7 @@ extension Replica {
     thoroughPulls = max(0, thoroughPulls - 1)
     let start = try await connection.beginPull(
       since: since, by: state.push.client, isThorough: isThorough)
+    try await recognise(start.head, connection)
     let outcome = state.push.outcome(start.head.client)
     if outcome == .foreign || outcome == .unregistered {
       _ = try await connection.endPull(reading: [])
@@ -23,7 +24,8 @@ extension Replica {
     // After a push is lost, its edits wait again.
     if outcome == .lost || outcome == .waiting && !options.isReadOnly { mayHaveEdits = true }
     let whole: Set<String>
-    switch PullPlan(start.head, since: needsCopy ? nil : since) {
+    // A server that lost a push has lost commits of others, too.
+    switch PullPlan(start.head, since: needsCopy || outcome == .lost ? nil : since) {
     case .refuse(let obstacle):
       _ = try await connection.endPull(reading: [])
       throw .cannotFollow(obstacle)
@@ -214,6 +216,7 @@ extension Replica {
     _ rows: [ServerRows], _ next: StoredState, _ client: ServerClient?
   ) async throws(ReplicaError) {
     var new = next
+    new.database = state.database
     var verdicts: [ServerVerdict]?
     if let client, state.push.push != nil {
       let outcome = state.push.outcome(client)

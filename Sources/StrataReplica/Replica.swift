@@ -319,7 +319,9 @@ public actor Replica {
     case .nothing: break
     case .arm: try await connection.arm()
     case .disarm: try await connection.disarm()
-    case .wait(let duration): try await sleep(connection, duration)
+    case .wait(let duration):
+      try await pruneIfDue(connection)
+      try await sleep(connection, duration)
     case .sleep(let duration):
       try await pruneIfDue(connection)
       try await sleep(connection, duration)
@@ -336,7 +338,7 @@ public actor Replica {
     }
   }
 
-  /// Prunes the server's log once an hour, in a quiet moment.
+  /// Prunes the server's log once an hour, after a pull that found nothing.
   private func pruneIfDue(_ connection: any ServerConnection) async throws(ReplicaError) {
     if let prunedAt, .now - prunedAt < .seconds(3600) { return }
     prunedAt = .now

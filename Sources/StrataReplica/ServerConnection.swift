@@ -5,6 +5,9 @@ package import Strata
 ///
 /// One pull uses a connection at a time.
 package protocol ServerConnection: Sendable {
+  /// The rules of the entities that the server does not enforce.
+  var missingConstraints: [MissingConstraint] { get }
+
   /// Opens a transaction with one snapshot, and reads what the pull has to know.
   ///
   /// - Parameters:

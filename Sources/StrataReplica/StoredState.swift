@@ -10,6 +10,8 @@ struct StoredState: Codable {
   /// Whether the next pull has to read the rows whose edits wait, because the last reading of all rows
   /// that meet a filter did not tell whether the server has them; nil for no.
   var mustReadWaiting: Bool?
+  /// The database whose rows the store has; nil until it is known.
+  var database: UUID?
 
   init(
     cursor: ReplicaCursor? = nil, copy: CopyProgress? = nil, push: PushState,

@@ -37,6 +37,7 @@ final class ModelServer: Sendable {
     var open: [UInt64: [Int: Note?]] = [:]
     var (written, onDisk): (UInt64, UInt64) = (0, 0)
     var (epoch, system, generation) = (UUID(), 1, 0)
+    var database = UUID()
     var random = SeededRandom(seed: 0)
     /// How seldom a call fails; 0 for never.
     var failures = 0
@@ -201,6 +202,7 @@ private actor ModelConnection: ServerConnection {
   private var pulled: [Int: Note] = [:]
   private var push: (push: PushState.Push, client: UUID)?
   private let woken = Lock(false)
+  nonisolated let missingConstraints: [MissingConstraint] = []
 
   init(_ server: ModelServer, _ followed: FollowedTables, _ generation: Int) {
     self.server = server
@@ -245,7 +247,7 @@ private actor ModelConnection: ServerConnection {
         format: 1, epoch: state.epoch, server: "\(state.system)",
         horizon: try ServerSnapshot(state.contents.horizon), snapshot: snapshot,
         written: try LogPosition("0/\(String(state.written, radix: 16))"), shapes: ["notes": shape],
-        client: state.contents.clients[client])
+        client: state.contents.clients[client], database: state.database)
       var keys: Set<RecordKey> = []
       if let old = cursor?.snapshot {
         for entry in state.contents.log where !old.sees(entry.transaction) {

@@ -36,7 +36,8 @@
       try await truncateDuringPull()
       try await changeTables()
       try await links()
-      report.require("checks", atLeast: 25)
+      try await owner()
+      report.require("checks", atLeast: 120)
       return report
     }
 
@@ -170,7 +171,8 @@
     }
 
     func open(
-      _ name: String, _ entities: [any Entity.Type], version: Int = 1, tables: [ServerTable] = []
+      _ name: String, _ entities: [any Entity.Type], version: Int = 1, tables: [ServerTable] = [],
+      on target: String? = nil
     ) async throws -> Host {
       var options = Stack.Options()
       options.schemaVersion = version
@@ -178,7 +180,8 @@
         entities, at: folder.appendingPathComponent("\(name).sqlite"), options: options)
       return Host(
         stack: stack,
-        replica: try await Replica.open(stack, from: .postgres(cluster.target, tables: tables)))
+        replica: try await Replica.open(
+          stack, from: .postgres(target ?? cluster.target, tables: tables)))
     }
   }
 
