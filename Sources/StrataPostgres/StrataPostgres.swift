@@ -3,7 +3,7 @@
   public import StrataReplica
 
   extension ReplicaServer {
-    /// A PostgreSQL that ``StrataPostgres/prepare(_:for:)`` has prepared.
+    /// A PostgreSQL that ``StrataPostgres/prepare(_:for:tables:)`` has prepared.
     ///
     /// The role of a replica is a member of `strata_client` and has the usual rights on the tables.
     ///
@@ -52,7 +52,7 @@
     ///   - entities: the entities, with all entities to which they refer.
     ///   - serverTables: where the server has rows under other names than those of the entity.
     /// - Returns: the rules of the entities that tables do not enforce which were there before.
-    /// - Throws: ``ReplicaError`` with code `unsuitableServer` or `refused` if a table cannot be
+    /// - Throws: `ReplicaError` with code `unsuitableServer` or `refused` if a table cannot be
     ///   followed, such as one that lacks an attribute, `unreachable`, or `store` if the entities cannot be
     ///   stored. No table is made or changed then.
     @discardableResult
