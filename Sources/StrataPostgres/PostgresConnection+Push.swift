@@ -16,7 +16,7 @@
       """
 
     func claim(
-      _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
+      _ push: PushID, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
     ) throws(ReplicaError) -> Bool {
       let session = try connected()
       claimed = nil

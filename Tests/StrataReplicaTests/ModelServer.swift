@@ -199,7 +199,7 @@ private actor ModelConnection: ServerConnection {
   private let generation: Int
   private let builder = RecordBuilder()
   private var pulled: [Int: Note] = [:]
-  private var push: (push: PushState.Push, client: UUID)?
+  private var push: (push: PushID, client: UUID)?
   private let woken = Lock(false)
 
   init(_ server: ModelServer, _ followed: FollowedTables, _ generation: Int) {
@@ -323,7 +323,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func claim(
-    _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
+    _ push: PushID, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
   ) throws(ReplicaError) -> Bool {
     let isClaimed = try run { state throws(ReplicaError) in
       if state.inFlight != nil, state.isSlow || state.random.oneIn(3) {
@@ -403,7 +403,7 @@ extension ModelServer.State {
 
   /// Makes a push, if its number is the next.
   fileprivate mutating func make(
-    _ edits: [ServerEdit], as push: PushState.Push, by client: UUID, in table: Table
+    _ edits: [ServerEdit], as push: PushID, by client: UUID, in table: Table
   ) {
     guard contents.clients[client]?.lastPush == push.number - 1 else { return }
     var verdicts: [ServerVerdict] = []

@@ -138,10 +138,13 @@ extension Stack {
   package func differences(
     from pulled: [ServerRows], of followed: FollowedTables
   ) async throws(StoreError) -> [ServerDifference] {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
-        try transaction.differences(from: pulled, of: followed)
-      }.result
+    let layout = store.historyLayout
+    return try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { reader, connection throws(StoreError) in
+        var met = MetServerRows(
+          followed, connection, EntryCoding(layout: layout, builder: reader.builder))
+        return try met.differences(from: pulled)
+      }
     }
   }
 

@@ -29,3 +29,13 @@ public struct RefusedChange: Sendable {
     (sqlState, constraint, message) = (reason.sqlState, reason.constraint, reason.message)
   }
 }
+
+extension ReplicaError {
+  init(_ change: RefusedChange) {
+    self.init(
+      .refused, "\(change.request.entity) \(change.request.key): \(change.message)",
+      advice: "edit the row, or give the edit up with revert(_:)",
+      sqlState: change.sqlState.isEmpty ? nil : change.sqlState)
+    constraint = change.constraint
+  }
+}

@@ -45,14 +45,6 @@ public struct ReplicaError: Error, Sendable {
     storeError = error
   }
 
-  init(_ change: RefusedChange) {
-    self.init(
-      .refused, "\(change.request.entity) \(change.request.key): \(change.message)",
-      advice: "edit the row, or give the edit up with revert(_:)",
-      sqlState: change.sqlState.isEmpty ? nil : change.sqlState)
-    constraint = change.constraint
-  }
-
   static let blocked = ReplicaError(
     .refused, "the edits depend on an edit that the server refused",
     advice: "edit the refused row, or give its edit up with revert(_:)")
@@ -62,6 +54,9 @@ public struct ReplicaError: Error, Sendable {
   /// Whether the same transaction may succeed at the next attempt: it met others, or waited for a
   /// lock in vain.
   var isPassing: Bool { ["40001", "40P01", "55P03"].contains(sqlState) }
+
+  /// Whether the server has answered: the connection is fine, and the server goes on to give rows.
+  var isAnswer: Bool { [.refused, .unsuitableServer, .unreadable].contains(code) }
 
   /// Whether the server refuses the statement for good, because of its rows or of the role's rights.
   ///

@@ -55,13 +55,11 @@ extension Replica {
   ) async throws(ReplicaError) {
     while true {
       try await settled()
-      var left: [WaitingRow] = []
-      do throws(StoreError) {
-        for (table, rows) in try await stack.waitingRows(of: tables) {
-          left += rows.filter { keys[table]?.contains($0.key) == true }.values
-        }
-      } catch {
-        throw ReplicaError(error)
+      let waiting = try await storing { () throws(StoreError) in
+        try await stack.waitingRows(of: tables)
+      }
+      let left = waiting.flatMap { table, rows in
+        rows.filter { keys[table]?.contains($0.key) == true }.values
       }
       if left.isEmpty { return }
       let refused = try await refused().first { change in

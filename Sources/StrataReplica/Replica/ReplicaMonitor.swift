@@ -24,6 +24,8 @@ public final class ReplicaMonitor: Observable {
   private struct Newest: Sendable {
     var state = ReplicaState()
     var rows: [String: [RecordKey: WaitingRow]]?
+    /// Whether the numbers of waiting edits may be other ones than those in the state.
+    var isOld = true
     /// Called when somebody asks for the status of a row for the first time.
     var onFirstStatus: (@Sendable () -> Void)?
   }
@@ -71,6 +73,14 @@ public final class ReplicaMonitor: Observable {
   nonisolated func onFirstStatus(_ body: @escaping @Sendable () -> Void) {
     newest.withLock { $0.onFirstStatus = body }
   }
+
+  /// Whether the store may have changed since the last ``willRefresh()``.
+  nonisolated var isOld: Bool { newest.withLock(\.isOld) }
+
+  nonisolated func noteChange() { newest.withLock { $0.isOld = true } }
+
+  /// Notes that the store is about to be read.
+  nonisolated func willRefresh() { newest.withLock { $0.isOld = false } }
 
   nonisolated func change(_ body: (inout ReplicaState) -> Void) {
     newest.withLock { body(&$0.state) }

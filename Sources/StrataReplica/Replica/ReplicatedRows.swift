@@ -56,10 +56,8 @@ public struct ReplicatedRows: Sendable {
   ) -> ReplicatedRows {
     ReplicatedRows { stack throws(ReplicaError) in
       guard let table = stack.replicableTable(of: E.self) else { throw .unknown(E.self) }
-      do throws(StoreError) {
-        return (table, try stack.rowFilter(query, following: reference))
-      } catch {
-        throw ReplicaError(error)
+      return try storingAtOnce { () throws(StoreError) in
+        (table, try stack.rowFilter(query, following: reference))
       }
     }
   }
@@ -68,9 +66,7 @@ public struct ReplicatedRows: Sendable {
 extension FollowedTables {
   package init(_ rows: [ReplicatedRows], _ stack: Stack) throws(ReplicaError) {
     let followed = try rows.map { rows throws(ReplicaError) in try rows.resolve(stack) }
-    do throws(StoreError) { try self.init(stack.withLinks(followed)) } catch {
-      throw ReplicaError(error)
-    }
+    self = try storingAtOnce { () throws(StoreError) in try FollowedTables(stack.withLinks(followed)) }
   }
 }
 

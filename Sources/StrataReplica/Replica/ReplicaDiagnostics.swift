@@ -52,7 +52,14 @@ extension Replica {
     ReplicaDiagnostics(
       state: monitor.state, client: state.push.client, lastPush: state.push.confirmed,
       isPushing: state.push.push != nil, server: state.cursor?.server,
-      snapshot: state.cursor?.snapshot.text, pulls: pulls, pushes: pushes, copies: copies,
-      connections: connections, lastPull: lastPull, lastError: lastError)
+      snapshot: state.cursor?.snapshot.text, pulls: counters.pulls, pushes: counters.pushes,
+      copies: counters.copies, connections: counters.connections, lastPull: counters.lastPull,
+      lastError: counters.lastError)
   }
+  /// The number of pulls that found rows.
+  package var pulls: Int { counters.pulls }
+  /// The number of pushes that the server committed.
+  package var pushes: Int { counters.pushes }
+  /// The number of times that the reading of all rows began.
+  package var copies: Int { counters.copies }
 }

@@ -25,6 +25,16 @@ enum Verification {
 
   var result: [RowDifference]? { if case .done(let found) = self { found } else { nil } }
 
+  /// Begins to read, from a state of the server that the store has.
+  mutating func begin(_ cursor: ReplicaCursor) {
+    if case .requested = self { self = .reading(CopyProgress(cursor), suspects: [:]) }
+  }
+
+  /// Notes the rows that a pull has found to differ.
+  mutating func end(_ found: [RowDifference]) {
+    if case .checking = self { self = .done(found) }
+  }
+
   /// Notes the rows that differ from a page.
   ///
   /// - Parameter tables: all tables to read.

@@ -49,7 +49,7 @@ package protocol ServerConnection: Sendable {
   ///     read at once.
   /// - Returns: whether the number was taken. If not, a pull says why, and no transaction is open.
   func claim(
-    _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
+    _ push: PushID, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
   ) async throws(ReplicaError) -> Bool
 
   /// Makes the edits of a push and commits them, together with the edits that it could not make.

@@ -15,7 +15,7 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with code `store`.
   @discardableResult
   public func retry(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
-    defer { storeDidChange() }
+    defer { noteEdits() }
     return try await withOutbox { try await $0.retry(change.refusal) }
   }
 
@@ -25,11 +25,11 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with code `store`.
   @discardableResult
   public func revert(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
-    defer { storeDidChange() }
+    defer { noteEdits() }
     let isReverted = try await withOutbox { try await $0.revert(change.refusal) }
     let table = tables.first { $0.name == change.request.tableName }
     if isReverted, let table, followed[table] != nil {
-      reverted[table.name, default: []].insert(change.request.key)
+      didRevert(change.request.key, of: table)
     }
     return isReverted
   }

@@ -11,12 +11,6 @@ package import Foundation
 /// any ─server has another push→ idle (as a new client)
 /// ```
 package struct PushState: Sendable, Equatable, Codable {
-  /// A push whose outcome is not known yet.
-  package struct Push: Sendable, Equatable, Codable {
-    package var number: Int64
-    package let token: UUID
-  }
-
   /// What a server says of the last push.
   package enum Outcome: Sendable, Equatable {
     /// The server has the push, if there was one.
@@ -37,16 +31,16 @@ package struct PushState: Sendable, Equatable, Codable {
   /// The number of the last push that the server confirmed.
   package private(set) var confirmed: Int64 = 0
   /// The push that waits for its confirmation.
-  package private(set) var push: Push?
+  package private(set) var push: PushID?
 
   package init(client: UUID) { self.client = client }
 
   /// Begins the next push.
   ///
   /// - Precondition: no push waits for its confirmation.
-  package mutating func begin(token: UUID) -> Push {
+  package mutating func begin(token: UUID) -> PushID {
     precondition(push == nil, "a push waits for its confirmation")
-    let push = Push(number: confirmed + 1, token: token)
+    let push = PushID(number: confirmed + 1, token: token)
     self.push = push
     return push
   }

@@ -1,0 +1,33 @@
+internal import Strata
+
+/// The work of a pull beside the rows that have changed.
+struct PullOrder {
+  /// Whether the fingerprints of the tables are read in any case.
+  var isThorough = false
+  /// Whether all rows are compared, because the app has asked for it.
+  var readsAll = false
+  /// The rows whose edits were given up, by the name of their table.
+  var reverted: [String: Set<RecordKey>] = [:]
+  /// The rows that a verification suspects, by the name of their table.
+  var suspects: [String: Set<RecordKey>] = [:]
+}
+
+/// The result of a pull, or of a page of a copy.
+struct PullOutcome {
+  /// The state of the replica from here on.
+  var state: StoredState
+  /// The server's knowledge of the last push; nil for a page of a copy.
+  var push: PushState.Outcome?
+  /// The server's knowledge of the replica when the pull began.
+  var client: ServerClient?
+  /// Whether the server had news.
+  var found = true
+  /// Whether the pull has made a commit of the store.
+  var isApplied = false
+  /// Whether the reading of all rows begins.
+  var beginsCopy = false
+  /// The edits that wait and that conflict with the rows.
+  var conflicts: [Conflict] = []
+  /// The rows that a verification suspects; nil if this pull does not tell of them.
+  var suspects: [ServerRows]?
+}

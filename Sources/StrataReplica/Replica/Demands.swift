@@ -1,0 +1,84 @@
+internal import Strata
+
+/// The work that callers have asked of the next steps of a replica.
+struct Demands {
+  /// The comparison of all rows that ``Replica/resync()`` asks for.
+  ///
+  /// ```
+  /// none ─asked→ asked;  asked ─a copy begins→ running;  running ─its last page→ none
+  /// running ─asked→ asked
+  /// ```
+  enum Copy: Equatable {
+    case none
+    case asked
+    case running
+  }
+
+  private(set) var copy = Copy.none
+  /// The number of pulls that also compare the fingerprints of the tables.
+  private var thoroughPulls = 0
+  /// The comparison of all rows with the server's; nil if no caller waits for one.
+  private(set) var verification: Verification?
+  /// The rows whose edits were given up. Without the edits, they may not meet the filter.
+  private(set) var reverted: [String: Set<RecordKey>] = [:]
+  /// The callers that wait for the next step.
+  private var waiters: [DirectContinuation<Void>] = []
+
+  var hasWaiters: Bool { !waiters.isEmpty }
+
+  // MARK: - Callers
+
+  /// Asks for two pulls, because the pull that is under way may have begun before the call.
+  mutating func catchUp() { thoroughPulls = 2 }
+
+  mutating func resync() { copy = .asked }
+
+  mutating func revert(_ key: RecordKey, of table: Table) {
+    reverted[table.name, default: []].insert(key)
+  }
+
+  /// Begins a verification; false if another one is under way.
+  mutating func beginVerification() -> Bool {
+    if verification != nil { return false }
+    verification = .requested
+    return true
+  }
+
+  mutating func endVerification() { verification = nil }
+
+  mutating func add(_ waiter: DirectContinuation<Void>) { waiters.append(waiter) }
+
+  /// Returns the callers that wait, who are told of the step.
+  mutating func takeWaiters() -> [DirectContinuation<Void>] {
+    defer { waiters = [] }
+    return waiters
+  }
+
+  // MARK: - Steps
+
+  /// Notes that a pull begins, and returns the work that it has.
+  mutating func beginPull() -> PullOrder {
+    let isThorough = thoroughPulls > 0
+    thoroughPulls = max(0, thoroughPulls - 1)
+    return PullOrder(
+      isThorough: isThorough, readsAll: copy == .asked, reverted: reverted,
+      suspects: verification?.suspects ?? [:])
+  }
+
+  /// Notes that a pull was applied, which read the reverted rows of its order.
+  mutating func applied(_ order: PullOrder) {
+    for (name, keys) in order.reverted { reverted[name]?.subtract(keys) }
+  }
+
+  mutating func beganCopy() { if copy == .asked { copy = .running } }
+
+  mutating func endedCopy() { if copy == .running { copy = .none } }
+
+  /// Changes the verification, if one is under way.
+  mutating func verify(_ body: (inout Verification) -> Void) {
+    if var verification {
+      body(&verification)
+      self.verification = verification
+    }
+  }
+}
