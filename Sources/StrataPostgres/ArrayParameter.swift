@@ -121,7 +121,7 @@
 
   extension RefusalReason {
     /// `numeric_value_out_of_range`
-    fileprivate static func outOfRange(
+    static func outOfRange(
       _ value: String, _ type: TableMapping.ColumnType
     ) -> RefusalReason {
       RefusalReason(

@@ -25,6 +25,8 @@
       take.name = "strata_claim"
       var statements: [PostgresSession.Statement] = [
         .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"), take,
+        // Pulls wait as long as a push does.
+        .init("SET LOCAL lock_timeout = '200ms'"),
       ]
       if isArmed {
         // A session that holds the lock is not told of its own commit, and nobody else would be.
@@ -43,7 +45,7 @@
         }
       } catch {
         // The role may not write one of the tables.
-        guard error.isVerdict, !edits.isEmpty else { throw error }
+        guard [.row, .suspectedRow].contains(error.meaning), !edits.isEmpty else { throw error }
         try abandon()
         return try claim(push, by: client, isArmed: isArmed, reading: [])
       }
@@ -51,7 +53,7 @@
       return isClaimed
     }
 
-    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> [Conflict] {
+    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> PushReport {
       let session = try connected()
       var transaction: PushTransaction
       if let claimed {
@@ -61,7 +63,7 @@
         transaction = PushTransaction(session, edits, builder, mapping)
         try transaction.readEach()
       }
-      if try transaction.commitAll() { return transaction.conflicts }
+      if try transaction.commitAll() { return PushReport(conflicts: transaction.conflicts) }
       try transaction.run()
       var last: [PostgresSession.Statement] = []
       if !transaction.verdicts.isEmpty {
@@ -70,7 +72,8 @@
           .init("UPDATE strata.client SET refused = $1 WHERE id = $2", [text, client.uuidString]))
       }
       _ = try session.pipeline(last + [.init("COMMIT")])
-      return transaction.conflicts
+      return PushReport(
+        conflicts: transaction.conflicts, lockedCount: transaction.lockedCount)
     }
 
     func abandon() throws(ReplicaError) {

@@ -25,6 +25,7 @@
     private var mappings: [Int: TableMapping] = [:]
     private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
     private nonisolated let sleeping = Lock<Sleep>(.awake)
+    private nonisolated let interruption = Interruption()
 
     private enum Sleep: Sendable {
       case awake
@@ -45,7 +46,7 @@
 
     func connected() throws(ReplicaError) -> PostgresSession {
       if let session { return session }
-      let new = try PostgresSession(target, patience: patience)
+      let new = try PostgresSession(target, patience: patience, interruption)
       session = new
       return new
     }
@@ -161,18 +162,17 @@
       """
 
     func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
+      since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool, limit: Int
     ) throws(ReplicaError) -> PullStart {
       let session = try connected()
       var head = PostgresSession.Statement(Self.head, [client.uuidString])
       head.name = "strata_head"
       var statements = begin + [head]
       if let cursor {
-        let running = cursor.snapshot.running.map(String.init).joined(separator: ",")
         statements.append(
           .init(
-            "SELECT tbl, key FROM strata.log WHERE txid >= $1::xid8 OR txid = ANY ($2::xid8[]) "
-              + "GROUP BY 1, 2", ["\(cursor.snapshot.end)", "{\(running)}"]))
+            "SELECT tbl, key FROM strata.log WHERE \(cursor.isNew) GROUP BY 1, 2 LIMIT \(limit + 1)"
+          ))
       }
       let readsShapes = isThorough || shapes.map { .now - $0.readAt > .seconds(1) } ?? true
       if readsShapes { statements.append(.init("SELECT id, shape FROM strata.shape")) }
@@ -180,7 +180,10 @@
       if readsShapes, let last = results.popLast() {
         shapes = (texts(of: last), .now)
       }
-      let changed = cursor == nil ? [] : try results.popLast().map(changed) ?? []
+      var changed: [ChangedTable] = []
+      if let cursor, let log = results.popLast() {
+        changed = log.count > limit ? try logged(since: cursor) : try self.changed(log)
+      }
       guard let head = results.last else { throw .unsuitable("the server gave no answer") }
       return PullStart(head: try self.head(head), changed: changed)
     }
@@ -223,9 +226,38 @@
         }
       }
       return inOrder.compactMap { mapping in
-        if whole.contains(mapping.number) { return ChangedTable(mapping.table, nil) }
-        return keys[mapping.number].map { ChangedTable(mapping.table, $0) }
+        if whole.contains(mapping.number) { return ChangedTable(mapping.table, .whole) }
+        return keys[mapping.number].map { ChangedTable(mapping.table, .keys($0)) }
       }
+    }
+
+    /// Returns the tables that changed, if the log has too many keys for one answer.
+    private func logged(since cursor: ReplicaCursor) throws(ReplicaError) -> [ChangedTable] {
+      let found = try connected().run(
+        "SELECT tbl, bool_or(key IS NULL) FROM strata.log WHERE \(cursor.isNew) GROUP BY 1")
+      return (0..<found.count).compactMap { row in
+        found.text(row, 0).flatMap { Int($0) }.flatMap { mappings[$0] }.map {
+          ChangedTable($0.table, found.text(row, 1) == "t" ? .whole : .logged)
+        }
+      }
+    }
+
+    func loggedRows(
+      of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+    ) throws(ReplicaError) -> ServerPage {
+      let (session, mapping) = (try connected(), mapping(of: table))
+      if isFirst {
+        try session.run(
+          "DECLARE strata_logged NO SCROLL CURSOR FOR " + mapping.selectLogged(cursor.isNew))
+      }
+      let result = try session.run(
+        .init("FETCH \(limit) FROM strata_logged", isBinary: true))
+      if result.count < limit { try session.run("CLOSE strata_logged") }
+      var page = try mapping.page(result, builder)
+      for row in 0..<result.count where result.isNull(row, Table.keyColumn) {
+        page.missing.append(try mapping.key(result.text(row, table.columns.count) ?? ""))
+      }
+      return page
     }
 
     func keys(
@@ -234,7 +266,7 @@
       guard let reference = followed[table]?.reference else { return [] }
       let (mapping, targetMapping) = (mapping(of: table), mapping(of: reference.target))
       let select = mapping.selectReferring(reference.column, to: targetMapping)
-      let texts = targets.map(targetMapping.text)
+      let texts = targets.filter { targetMapping.refusal(of: $0) == nil }.map(targetMapping.text)
       let found = try connected().run(.init(select, [texts.arrayText]))
       return Set(
         try (0..<found.count).map { row throws(ReplicaError) in
@@ -246,21 +278,17 @@
       let session = try connected()
       let reads = requests.map { request in
         let mapping = mapping(of: request.table)
-        guard let keys = request.keys else {
-          return PostgresSession.Statement(
-            mapping.selectAll, isBinary: true)
-        }
-        let texts = keys.map { mapping.text($0) }
-        return .init(mapping.selectByKeys, [texts.arrayText], isBinary: true)
+        // The server has no row of a key that its column cannot have.
+        let keys = (request.keys ?? []).filter { mapping.refusal(of: $0) == nil }
+        return PostgresSession.Statement(
+          mapping.selectByKeys, [keys.map(mapping.text).arrayText], isBinary: true)
       }
       let results = try session.pipeline(
         reads + [.init("SELECT pg_current_wal_flush_lsn()"), .init("COMMIT")])
       var pulled: [ServerRows] = []
       for (request, result) in zip(requests, results) {
-        let extent = request.keys.map(ServerRows.Extent.keys) ?? .range(after: nil, through: nil)
-        let rows = try mapping(of: request.table).rows(result, builder)
-        let records = Dictionary(rows) { $1 }
-        pulled.append(ServerRows(request.table, extent, records))
+        let page = try mapping(of: request.table).page(result, builder)
+        pulled.append(page.rows(of: request.table, .keys(request.keys ?? [])))
       }
       let flushed = results[reads.count].text(0, 0) ?? ""
       return PullEnd(rows: pulled, flushed: try LogPosition(flushed))
@@ -277,11 +305,11 @@
 
     func page(
       of table: Table, after key: RecordKey?, limit: Int
-    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+    ) throws(ReplicaError) -> ServerPage {
       let mapping = mapping(of: table)
       let result = try connected().run(
         .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
-      return try mapping.rows(result, builder)
+      return try mapping.page(result, builder)
     }
 
     func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {
@@ -354,6 +382,11 @@
       _ = try session.takeNotifications()
     }
 
+    nonisolated func end(within duration: Duration) {
+      interruption.interrupt(after: duration)
+      wake()
+    }
+
     nonisolated func wake() {
       let promise = sleeping.withLock { sleep -> Promise<Void>? in
         defer { sleep = .woken }
@@ -361,6 +394,14 @@
         return nil
       }
       promise?.resolve(())
+    }
+  }
+
+  extension ReplicaCursor {
+    /// The condition of the rows of the log that the snapshot has not seen.
+    fileprivate var isNew: String {
+      let running = snapshot.running.map(String.init).joined(separator: ",")
+      return "(txid >= '\(snapshot.end)'::xid8 OR txid = ANY ('{\(running)}'::xid8[]))"
     }
   }
 #endif

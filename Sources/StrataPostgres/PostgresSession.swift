@@ -41,31 +41,72 @@
     }
 
     private let connection: OpaquePointer
-    /// In milliseconds.
-    private let patience: Int32
     private var prepared: Set<String> = []
+
+    private let patience: Duration
+    private let interruption: Interruption
 
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
     ///   - patience: the time after which a server that says nothing counts as gone.
-    init(_ target: String, patience: Duration) throws(ReplicaError) {
-      self.patience = Int32(patience / .milliseconds(1))
-      // What the target says overrides what stands before it.
+    ///   - interruption: ends the waits of the session earlier.
+    init(
+      _ target: String, patience: Duration, _ interruption: Interruption = Interruption()
+    ) throws(ReplicaError) {
+      self.patience = patience
+      self.interruption = interruption
+      // The target overrides the options before it.
       let options = [
         ("application_name", "strata"), ("connect_timeout", "10"), ("keepalives_idle", "10"),
-        ("tcp_user_timeout", "\(self.patience)"), ("dbname", target),
+        ("tcp_user_timeout", "\(Int(patience / .milliseconds(1)))"), ("dbname", target),
       ]
       let connection = Self.withPointers(options.map(\.0) + [nil]) { names in
-        Self.withPointers(options.map(\.1) + [nil]) { PQconnectdbParams(names, $0, 1) }
+        Self.withPointers(options.map(\.1) + [nil]) { PQconnectStartParams(names, $0, 1) }
       }
       guard let connection else { throw .lost(nil) }
-      guard PQstatus(connection) == CONNECTION_OK else {
-        defer { PQfinish(connection) }
-        throw .lost(connection)
+      do throws(ReplicaError) { try Self.connect(connection, interruption) } catch {
+        PQfinish(connection)
+        throw error
       }
       // Warnings of the server would be printed.
       PQsetNoticeProcessor(connection, { _, _ in }, nil)
+      // A statement that the server does not read must not block, so that the session can be ended.
+      PQsetnonblocking(connection, 1)
       self.connection = connection
+    }
+
+    /// Waits until a connection is open.
+    private static func connect(
+      _ connection: OpaquePointer, _ interruption: Interruption
+    ) throws(ReplicaError) {
+      if PQstatus(connection) == CONNECTION_BAD { throw .lost(connection) }
+      let patience = timeout(of: connection)
+      var events = Int16(POLLOUT)
+      while true {
+        try interruption.wait(for: PQsocket(connection), events, atMost: patience)
+        switch PQconnectPoll(connection) {
+        case PGRES_POLLING_READING: events = Int16(POLLIN)
+        case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
+        case PGRES_POLLING_OK: return
+        default: throw .lost(connection)
+        }
+      }
+    }
+
+    /// The time that each step of connecting may take, from the option `connect_timeout`.
+    private static func timeout(of connection: OpaquePointer) -> Duration {
+      guard let options = PQconninfo(connection) else { return .seconds(10) }
+      defer { PQconninfoFree(options) }
+      var option = options
+      while let keyword = option.pointee.keyword {
+        if String(cString: keyword) == "connect_timeout", let value = option.pointee.val,
+          let seconds = Int(String(cString: value))
+        {
+          return seconds <= 0 ? .seconds(3_600) : .seconds(max(2, seconds))
+        }
+        option += 1
+      }
+      return .seconds(10)
     }
 
     deinit { PQfinish(connection) }
@@ -127,10 +168,12 @@
     /// Waits for the next result; nil at the end of a statement's results.
     private func nextResult() throws(ReplicaError) -> OpaquePointer? {
       while PQisBusy(connection) == 1 {
-        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        let count = poll(&descriptor, 1, patience)
-        if count == 0 { throw .silent }
-        if count > 0, PQconsumeInput(connection) != 1 { throw .lost(connection) }
+        // Part of the statement may not be sent yet.
+        let unsent = PQflush(connection)
+        if unsent < 0 { throw .lost(connection) }
+        let events = unsent == 0 ? POLLIN : POLLIN | POLLOUT
+        try interruption.wait(for: socket, Int16(events), atMost: patience)
+        if PQconsumeInput(connection) != 1 { throw .lost(connection) }
       }
       return PQgetResult(connection)
     }

@@ -110,51 +110,7 @@
 
     // MARK: - Values
 
-    /// Reads all rows of a result in binary format.
-    func rows(
-      _ result: PostgresResult, _ builder: RecordBuilder
-    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
-      var rows: [(key: RecordKey, record: Record)] = []
-      rows.reserveCapacity(result.count)
-      for row in 0..<result.count {
-        let record = try record(result, row, builder)
-        rows.append((RecordKey(record[Table.keyColumn]), record))
-      }
-      return rows
-    }
-
-    /// Reads a row in binary format whose first column has number `first`.
-    private func record(
-      _ result: PostgresResult, _ row: Int, _ builder: RecordBuilder
-    ) throws(ReplicaError) -> Record {
-      builder.begin(columns: columns.count)
-      for (column, type) in columns.enumerated() {
-        if result.isNull(row, column) {
-          guard table.columns[column].isOptional else {
-            throw .unsuitable(
-              "the server's \(name).\(names.columns[column]) is null in a row, and the "
-                + "attribute is not optional")
-          }
-          builder.appendNull()
-        } else {
-          let bytes = result.bytes(row, column)
-          guard type.width == nil || type.width == bytes.count else {
-            throw .unsuitable(
-              "the server's \(name).\(names.columns[column]) has \(bytes.count) bytes")
-          }
-          Self.append(bytes, type, to: builder)
-        }
-      }
-      do throws(ValueError) {
-        let record = try builder.finish()
-        try table.checkLink(record)
-        return record
-      } catch {
-        throw .unsuitable("a row of the server's \(name): \(error.message)")
-      }
-    }
-
-    private static func append(
+    static func append(
       _ bytes: UnsafeRawBufferPointer, _ type: ColumnType, to builder: RecordBuilder
     ) {
       switch type {
@@ -212,8 +168,20 @@
       "SELECT \(list) FROM \(name) WHERE \(keyName) = ANY ($1::\(key.rawValue)[])"
     }
 
-    /// The select of all rows that may meet the filter.
-    var selectAll: String { "SELECT \(list) FROM \(name) WHERE \(condition)" }
+    /// Returns the select of the rows whose keys the log has, with the keys; null for a missing row.
+    ///
+    /// - Parameter condition: the rows of the log.
+    func selectLogged(_ condition: String) -> String {
+      let logged =
+        switch key {
+        case .bytea: "decode(strata_key, 'hex')"
+        case .text, .varchar: "strata_key COLLATE \"C\""
+        default: "strata_key::\(key.rawValue)"
+        }
+      return "SELECT \(list), strata_key FROM (SELECT DISTINCT key FROM strata.log WHERE "
+        + "tbl = \(number) AND key IS NOT NULL AND \(condition)) AS l (strata_key) "
+        + "LEFT JOIN \(name) AS t ON t.\(keyName) = \(logged)"
+    }
 
     /// The select of the keys of the rows that refer in a column to one of the keys in the array `$1`,
     /// and that may meet the filter.

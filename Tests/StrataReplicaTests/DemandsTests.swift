@@ -47,7 +47,7 @@ import Testing
     demands.revert(keys[0], of: table)
     let order = demands.beginPull()
     demands.revert(keys[1], of: table)
-    demands.applied(order)
+    demands.applied(order, hasWithheld: false)
     #expect(order.reverted["notes"] == [keys[0]])
     let next = demands.beginPull()
     #expect(next.reverted["notes"] == [keys[1]])

@@ -81,20 +81,24 @@ import Testing
     lookups.settle()
     #expect(!lookups.hasSettled(ticket))
     lookups.begin()
-    lookups.pushed(isPartial: false)
+    lookups.pushed(.nothing)
     #expect(!lookups.hasSettled(ticket))
     let wait = lookups.pulled(.confirmed, isNoted: true)
     #expect(wait == nil && lookups.hasSettled(ticket))
   }
 
   @Test func `a push that left edits behind settles nothing`() {
-    var lookups = EditLookups(seed: 1)
-    let ticket = lookups.ticket
-    lookups.begin()
-    lookups.pushed(isPartial: true)
-    let wait = lookups.pulled(.confirmed, isNoted: true)
-    #expect(wait != nil && !lookups.hasSettled(ticket))
-    #expect(lookups.state == .resting)
+    for left in [PushRemainder.more, .locked] {
+      var lookups = EditLookups(seed: 1)
+      let ticket = lookups.ticket
+      lookups.begin()
+      lookups.pushed(left)
+      let wait = lookups.pulled(.confirmed, isNoted: true)
+      #expect(!lookups.hasSettled(ticket))
+      // A full push is followed at once. The rows of other transactions are worth a wait.
+      #expect(left == .locked ? wait != nil : wait == nil)
+      #expect(lookups.state == (left == .locked ? .resting : .due))
+    }
   }
 
   @Test func `waits grow until a push succeeds, and a new attempt forgets the failure`() {

@@ -79,9 +79,16 @@ struct MetServerRows {
     // A deletion that waits has neither of the two rows.
     let keys =
       if case .keys(let all) = part.extent { all } else {
-        Set(stored.keys).union(part.rows.keys)
+        Set(stored.keys).union(part.rows.keys).union(part.flaws.keys)
       }
     for key in keys.sorted() {
+      if part.flaws[key] != nil {
+        // The edits of a row that the store cannot have wait for its next version.
+        if waits, try OutboxTable.entry(part.table, key, connection) != nil { continue }
+        followed.note(false, key, of: part.table)
+        try body(key, stored[key], MergedRow(row: nil))
+        continue
+      }
       let server = part.rows[key]
       let kept = try followed.kept(server, of: part.table)
       followed.note(kept != nil, key, of: part.table)

@@ -11,15 +11,33 @@ package struct ServerRows: Sendable {
   package let table: Table
   package let extent: Extent
   package let rows: [RecordKey: Record]
+  /// The rows that the server has and the store cannot have.
+  package let flaws: [RecordKey: RowFlaw]
 
-  package init(_ table: Table, _ extent: Extent, _ rows: [RecordKey: Record]) {
+  package init(
+    _ table: Table, _ extent: Extent, _ rows: [RecordKey: Record],
+    flaws: [RecordKey: RowFlaw] = [:]
+  ) {
     self.table = table
     self.extent = extent
     self.rows = rows
+    self.flaws = flaws
   }
 
   /// Whether a filter may have left rows out.
   var isRange: Bool { if case .range = extent { true } else { false } }
+}
+
+/// The reason for which a store cannot have a row of a server.
+package struct RowFlaw: Sendable, Hashable {
+  /// The names of the attributes that the store cannot have; all of them if it is empty.
+  package let attributes: [String]
+  package let message: String
+
+  package init(_ attributes: [String], _ message: String) {
+    self.attributes = attributes
+    self.message = message
+  }
 }
 
 /// A row of the store that is not what a server's rows and the waiting edits make of it.

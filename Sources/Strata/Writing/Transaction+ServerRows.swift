@@ -25,12 +25,14 @@ extension Transaction {
         if let conflict = merged.conflict { conflicts.append(conflict) }
         if before != merged.row {
           rows.append(.init(key: key, before: before, after: merged.row))
-          if merged.row == nil && part.rows[key] == nil && showsAll {
+          let isGone = part.rows[key] == nil && part.flaws[key] == nil
+          if merged.row == nil && isGone && showsAll {
             deleted[part.table.id, default: []].append(key)
           }
         }
       }
       working.tables[part.table.id] = rows
+      try noteWithheld(part)
     }
     try met.followed.removeRowsOfUnfollowed(from: &working)
     try removeNewLinks(of: deleted, tables, from: &working)
@@ -39,6 +41,40 @@ extension Transaction {
     }
     try write(&working, of: pulled)
     return conflicts
+  }
+
+  /// The number of staged rows of a table past which its changes are reported without the rows.
+  private static let listedRows = 50_000
+
+  /// Applies the staged rows, slice by slice.
+  ///
+  /// - Complexity: O(*n*) rows are read and compared; in memory, the rows of one slice.
+  mutating func applyStage(of tables: FollowedTables) throws(StoreError) -> [Conflict] {
+    var conflicts: [Conflict] = []
+    for table in tables.tables {
+      let parts = try StagedRows.parts(of: table, connection)
+      if parts.reduce(0, { $0 + $1.count }) > Self.listedRows { collapseChanges(of: table) }
+      for part in parts {
+        let rows = try StagedRows.rows(part.number, of: table, connection)
+        conflicts += try apply([rows], of: tables)
+      }
+      // A later slice may have taken the unique value away from the row that had it.
+      for entry in try WithheldTable.rows(of: table, connection) where entry.isDuplicate {
+        guard let row = try StagedRows.row(entry.key, of: table, connection) else { continue }
+        conflicts += try apply(
+          [ServerRows(table, .keys([entry.key]), [entry.key: row])], of: tables)
+      }
+    }
+    try StagedRows.clear(connection)
+    return conflicts
+  }
+
+  /// Notes the rows that the store cannot have.
+  private mutating func noteWithheld(_ part: ServerRows) throws(StoreError) {
+    try WithheldTable.remove(part, connection)
+    for (key, flaw) in part.flaws {
+      try WithheldTable.set(flaw, isDuplicate: false, part.table, key, connection)
+    }
   }
 
   /// Removes the links that the server does not have yet, and that lead to a row that it has deleted.
@@ -87,9 +123,9 @@ extension Transaction {
     }
   }
 
-  /// Gives one of two rows with the same unique value the server's values.
+  /// Gives one of two rows with the same unique value the server's values, or withholds it.
   ///
-  /// - Returns: false if both rows are the server's.
+  /// - Returns: false if neither helps.
   private mutating func makeRoom(
     _ error: StoreError, in table: Table, _ working: inout WorkingSet, _ pulled: [ServerRows]
   ) throws(StoreError) -> Bool {
@@ -106,11 +142,14 @@ extension Transaction {
       working.set(server ?? known, over: stored, key, table.id)
       return true
     }
-    // While all rows are compared, a row that was read later on the server may still be an older one.
-    guard let key = error.keys.last, working.find(table.id, key) == nil,
-      let stored = try connection.record(key, of: table, builder)
-    else { return false }
+    // Both rows are the server's. All hosts withhold the row with the greater key, so they end equal.
+    // The row comes in as soon as a pull finds its value free.
+    guard let key = error.keys.max() else { return false }
+    let stored = try connection.record(key, of: table, builder)
+    if stored == nil && working.find(table.id, key)?.after == nil { return false }
     working.set(nil, over: stored, key, table.id)
+    try WithheldTable.set(
+      RowFlaw(error.attributes, error.message), isDuplicate: true, table, key, connection)
     return true
   }
 

@@ -13,7 +13,8 @@ struct Pull {
   func run() async throws(ReplicaError) -> PullOutcome {
     let since = state.cursor ?? state.copy?.cursor
     let start = try await connection.beginPull(
-      since: since, by: state.push.client, isThorough: order.isThorough)
+      since: since, by: state.push.client, isThorough: order.isThorough,
+      limit: context.pageSize)
     let push = state.push.outcome(start.head.client)
     var outcome: PullOutcome
     // A server that lacks pushes was put back to an older state, so it may lack other commits, too.
@@ -63,8 +64,14 @@ struct Pull {
       context: context, state: state, order: order,
       readsWaiting: confirms || state.mustReadWaiting == true
     ).all(start.changed, shapes: shapes)
-    let tables = context.tables
-    let end = try await connection.endPull(reading: requests.adding(order.suspects, of: tables))
+    let (streamed, keyed) = (requests.filter { $0.keys == nil }, requests.filter { $0.keys != nil })
+    let isStaged = !streamed.isEmpty
+    if isStaged, let since = state.cursor ?? state.copy?.cursor {
+      try await context.stage(streamed, since: since)
+    }
+    // The rows that a verification suspects are read by a pull that reads by keys alone.
+    let suspects = isStaged ? [:] : order.suspects
+    let end = try await connection.endPull(reading: keyed.adding(suspects, of: context.tables))
     var outcome = PullOutcome(state: state, found: false)
     guard let cursor = ReplicaCursor(start.head) else { return outcome }
     let hasOutcome = state.push.push != nil && push != .waiting
@@ -75,17 +82,15 @@ struct Pull {
       }
       let next = state.at(
         cursor,
-        mustReadWaiting: requests.contains { $0.keys == nil && context.followed[$0.table] != nil })
-      let rows = order.suspects.isEmpty ? end.rows : end.rows.answering(requests)
-      outcome = try await context.apply(rows, next, start.head.client)
+        mustReadWaiting: requests.contains { $0.isWhole && context.followed[$0.table] != nil })
+      let rows = suspects.isEmpty ? end.rows : end.rows.answering(keyed)
+      outcome = try await context.apply(rows, next, start.head.client, isStaged: isStaged)
     } else if let written = start.head.written, written <= end.flushed {
       // A crash takes back a commit that is not on the disk, and others then get its numbers.
       outcome.state.cursor = cursor
     }
-    // Where all rows were read that meet a filter, a row that is missing says nothing.
-    let isTold = requests.allSatisfy { $0.keys != nil || context.followed[$0.table] == nil }
-    if isTold {
-      let again = order.suspects.map { ChangedTable(context.table($0.key), $0.value) }
+    if !isStaged {
+      let again = suspects.map { ChangedTable(context.table($0.key), .keys($0.value)) }
       outcome.suspects = end.rows.answering(again)
     }
     return outcome

@@ -37,12 +37,57 @@ struct PullContext {
     of table: Table, after progress: CopyProgress
   ) async throws(ReplicaError) -> Page {
     let after = progress.lastKey(of: table)
+    return try await page(of: table, after: after)
+  }
+
+  private func page(of table: Table, after: RecordKey?) async throws(ReplicaError) -> Page {
     let page = try await connection.page(of: table, after: after, limit: pageSize)
-    let through = page.count < pageSize ? nil : page.last?.key
-    let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
+    let through = page.count < pageSize ? nil : page.lastKey
     return Page(
-      rows: ServerRows(table, .range(after: after, through: through), records), count: page.count,
+      rows: page.rows(of: table, .range(after: after, through: through)), count: page.count,
       through: through)
+  }
+
+  // MARK: - The stage
+
+  /// Keeps rows that are read in the snapshot of a pull on the disk of this host, page by page.
+  func stage(
+    _ requests: [ChangedTable], since cursor: ReplicaCursor
+  ) async throws(ReplicaError) {
+    try await storing { () throws(StoreError) in try await stack.clearStage() }
+    for request in requests {
+      switch request.extent {
+      case .keys: continue
+      case .logged: try await stageLogged(request.table, since: cursor)
+      case .whole: try await stageAll(request.table)
+      }
+    }
+  }
+
+  private func stageLogged(
+    _ table: Table, since cursor: ReplicaCursor
+  ) async throws(ReplicaError) {
+    var isFirst = true
+    while true {
+      let page = try await connection.loggedRows(
+        of: table, since: cursor, isFirst: isFirst, limit: pageSize)
+      isFirst = false
+      if page.count > 0 { try await stage(page.rows(of: table)) }
+      if page.count < pageSize { return }
+    }
+  }
+
+  private func stageAll(_ table: Table) async throws(ReplicaError) {
+    var after: RecordKey?
+    repeat {
+      let page = try await page(of: table, after: after)
+      try await stage(page.rows)
+      after = page.through
+    } while after != nil
+  }
+
+  private func stage(_ rows: ServerRows) async throws(ReplicaError) {
+    try await storing { () throws(StoreError) in try await stack.stage(rows) }
   }
 
   /// Returns those of some rows that the store does not have as the server has them.
@@ -77,8 +122,9 @@ struct PullContext {
   ///   - next: the state to store, before the outcome of the last push.
   ///   - client: the server's knowledge of the replica when the rows were read. If the server had made
   ///     the last push, the rows show its edits, and these edits no longer wait.
+  ///   - isStaged: whether the staged rows are applied, too.
   func apply(
-    _ rows: [ServerRows], _ next: StoredState, _ client: ServerClient?
+    _ rows: [ServerRows], _ next: StoredState, _ client: ServerClient?, isStaged: Bool = false
   ) async throws(ReplicaError) -> PullOutcome {
     var new = next
     var (verdicts, push) = ([ServerVerdict]?.none, PushState.Outcome?.none)
@@ -91,9 +137,12 @@ struct PullContext {
       }
     }
     let state = new.data
-    let conflicts = try await storing { [verdicts] () throws(StoreError) in
-      try await stack.apply(rows, of: followed, confirming: verdicts, state: state).conflicts
+    let applied = try await storing { [verdicts] () throws(StoreError) in
+      try await stack.apply(
+        rows, of: followed, isStaged: isStaged, confirming: verdicts, state: state)
     }
-    return PullOutcome(state: new, push: push, isApplied: true, conflicts: conflicts)
+    return PullOutcome(
+      state: new, push: push, isApplied: true, hasWithheld: applied.hasWithheld,
+      conflicts: applied.conflicts)
   }
 }

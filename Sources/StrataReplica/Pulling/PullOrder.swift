@@ -10,6 +10,17 @@ struct PullOrder {
   var reverted: [String: Set<RecordKey>] = [:]
   /// The rows that a verification suspects, by the name of their table.
   var suspects: [String: Set<RecordKey>] = [:]
+  var withheld = Withheld.none
+
+  /// The withheld rows that a pull reads again.
+  enum Withheld: Equatable {
+    /// The store has none.
+    case none
+    /// The rows whose unique values other rows had, where a row has changed.
+    case duplicates
+    /// All: the program may be another one than before.
+    case all
+  }
 }
 
 /// The result of a pull, or of a page of a copy.
@@ -24,6 +35,8 @@ struct PullOutcome {
   var found = true
   /// Whether the pull has made a commit of the store.
   var isApplied = false
+  /// Whether the store withholds rows of the server after the commit.
+  var hasWithheld = false
   /// Whether the reading of all rows begins.
   var beginsCopy = false
   /// The edits that wait and that conflict with the rows.

@@ -19,8 +19,8 @@ struct EditLookups {
   private(set) var state = State.due
   /// The reason for which the server took no push; nil if it did, or if the next attempt may succeed.
   private(set) var failure: ReplicaError?
-  /// Whether the last look has left edits behind, for another push.
-  private var isPartial = false
+  /// The edits that the last push has left behind.
+  private var left = PushRemainder.nothing
   private var (begun, settled) = (0, 0)
   private var backoff: Backoff
 
@@ -37,7 +37,7 @@ struct EditLookups {
 
   /// Notes that the outbox is about to be read.
   mutating func begin() {
-    (state, failure, isPartial) = (.idle, nil, false)
+    (state, failure, left) = (.idle, nil, .nothing)
     begun += 1
   }
 
@@ -49,8 +49,8 @@ struct EditLookups {
 
   /// Notes that the server has committed a push.
   ///
-  /// - Parameter isPartial: whether edits were left behind that the server can make later.
-  mutating func pushed(isPartial: Bool) { self.isPartial = isPartial }
+  /// - Parameter left: the edits that were left behind.
+  mutating func pushed(_ left: PushRemainder) { self.left = left }
 
   /// Notes that the server took no push.
   ///
@@ -75,9 +75,9 @@ struct EditLookups {
     case .waiting:
       if state == .idle { state = .due }
     case .lost, .foreign, .unregistered: state = .due
-    case .confirmed where isNoted && isPartial: return fail(nil)
     case .confirmed where isNoted:
-      settle()
+      if left == .locked { return fail(nil) }
+      if left == .nothing { settle() }
       state = .due
     case .confirmed: break
     }
@@ -90,6 +90,9 @@ struct EditLookups {
   var ticket: Int { begun + 1 }
 
   func hasSettled(_ ticket: Int) -> Bool { settled >= ticket }
+
+  /// Returns why the server took no push that began after the ticket was taken.
+  func failure(of ticket: Int) -> ReplicaError? { begun >= ticket ? failure : nil }
 
   /// Asks for a look at the edits of a ticket, at once.
   mutating func need(_ ticket: Int) {

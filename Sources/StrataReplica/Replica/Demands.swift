@@ -21,6 +21,8 @@ struct Demands {
   private(set) var verification: Verification?
   /// The rows whose edits were given up. Without the edits, they may not meet the filter.
   private(set) var reverted: [String: Set<RecordKey>] = [:]
+  /// The withheld rows that the next pull reads again. The first pull reads all of them.
+  private var withheld = PullOrder.Withheld.all
   /// The callers that wait for the next step.
   private var waiters: [DirectContinuation<Void>] = []
 
@@ -62,12 +64,18 @@ struct Demands {
     thoroughPulls = max(0, thoroughPulls - 1)
     return PullOrder(
       isThorough: isThorough, readsAll: copy == .asked, reverted: reverted,
-      suspects: verification?.suspects ?? [:])
+      suspects: verification?.suspects ?? [:], withheld: withheld)
   }
 
-  /// Notes that a pull was applied, which read the reverted rows of its order.
-  mutating func applied(_ order: PullOrder) {
+  /// Notes that a pull was applied, which read the rows of its order.
+  mutating func applied(_ order: PullOrder, hasWithheld: Bool) {
     for (name, keys) in order.reverted { reverted[name]?.subtract(keys) }
+    withheld = hasWithheld ? .duplicates : .none
+  }
+
+  /// Notes a page of a copy, after which the store may withhold rows.
+  mutating func appliedPage(hasWithheld: Bool) {
+    if hasWithheld && withheld == .none { withheld = .duplicates }
   }
 
   mutating func beganCopy() { if copy == .asked { copy = .running } }

@@ -51,14 +51,16 @@ extension Replica {
   /// Opens a replica of some tables.
   ///
   /// - Parameters:
-  ///   - pageSize: the number of rows that a copy reads and writes at a time.
+  ///   - pageSize: the number of rows that are read and written at a time.
+  ///   - pushLimit: the number of bytes of values that one push has at most.
   ///   - pause: how the replica waits between two attempts; tests do not wait.
   package static func open(
     _ stack: Stack, of followed: FollowedTables, _ options: ReplicaOptions = ReplicaOptions(),
-    _ connect: @escaping Connect, pageSize: Int = 5_000,
+    _ connect: @escaping Connect, pageSize: Int = 5_000, pushLimit: Int = 32 * 1024 * 1024,
     pausing pause: @escaping Pause = { try? await Task.sleep(for: $0) }
   ) async throws(ReplicaError) -> Replica {
-    let replica = Replica(stack, followed, options, connect, pageSize: pageSize, pause)
+    let replica = Replica(
+      stack, followed, options, connect, pageSize: pageSize, pushLimit: pushLimit, pause)
     try await replica.begin()
     return replica
   }

@@ -29,6 +29,7 @@ public actor Replica {
   private let options: ReplicaOptions
   private let connect: Connect
   private let pageSize: Int
+  private let pushLimit: Int
   private let pause: Pause
   private let found = NewestStreams<Conflict>(limit: 1_000)
   /// The stream of the conflicts since the opening, until a consumer takes it.
@@ -51,13 +52,14 @@ public actor Replica {
 
   init(
     _ stack: Stack, _ followed: FollowedTables, _ options: ReplicaOptions,
-    _ connect: @escaping Connect, pageSize: Int, _ pause: @escaping Pause
+    _ connect: @escaping Connect, pageSize: Int, pushLimit: Int, _ pause: @escaping Pause
   ) {
     self.stack = stack
     self.options = options
     self.followed = followed
     self.connect = connect
     self.pageSize = pageSize
+    self.pushLimit = pushLimit
     self.pause = pause
     outbox = stack.replicaOutbox
     monitor = ReplicaMonitor(stack)
@@ -103,7 +105,8 @@ public actor Replica {
 
   /// Ends the replica; the store stays open, and its edits go on to wait.
   ///
-  /// The call waits for what is under way on the server, 30 s at most.
+  /// The call waits for a push or a pull that is under way on the server, 2 s at most. The outcome of a push
+  /// that takes longer is known after the next opening.
   public func close() async {
     line.close()
     for task in tasks { task.cancel() }
@@ -159,10 +162,12 @@ public actor Replica {
     monitor.willRefresh()
     if monitor.showsRows, let rows = try? await stack.waitingRows(of: tables) { monitor.set(rows) }
     let counts = try? await stack.outboxCounts()
+    let withheld = try? await stack.withheldCount()
     let failure = edits.failure
     monitor.change { state in
       if let phase { state.phase = phase }
       if let counts { (state.waiting, state.refused) = (counts.waiting, counts.refused) }
+      if let withheld { state.withheld = withheld }
       state.pushFailure = failure
     }
   }
@@ -219,7 +224,9 @@ public actor Replica {
       !tables.allSatisfy(copy.isFinished)
     {
       await tell(.copying(rows: copy.rowCount))
-      return take(try await context.copyPage(state, copy, known.client))
+      let outcome = try await context.copyPage(state, copy, known.client)
+      demands.appliedPage(hasWithheld: outcome.hasWithheld)
+      return take(outcome)
     }
     try await push(connection)
     // This comes before the pull: a transaction that ends in between would be missed by both.
@@ -228,7 +235,7 @@ public actor Replica {
     let outcome = try await Pull(context: context, state: state, order: order).run()
     line.pulled(outcome.client)
     take(outcome)
-    if outcome.isApplied { demands.applied(order) }
+    if outcome.isApplied { demands.applied(order, hasWithheld: outcome.hasWithheld) }
     if let suspects = outcome.suspects { try await check(suspects, context) }
     // Without a state of the server, such as after the registration, the next pull reads all rows.
     if state.cursor == nil { return }
@@ -288,10 +295,12 @@ public actor Replica {
       } else {
         var next = state
         let push = next.push.begin(token: UUID())
-        let edits = try await handOver(next)
-        if edits.isEmpty { return self.edits.settle() }
+        let handed = try await handOver(next)
+        if handed.edits.isEmpty { return edits.settle() }
         state = next
-        if try await claim(push, edits, connection) { try await commit(edits, connection) }
+        if try await claim(push, handed.edits, connection) {
+          try await commit(handed, connection)
+        }
       }
     } catch {
       guard error.isAnswer else { throw error }
@@ -311,22 +320,24 @@ public actor Replica {
   }
 
   private func commit(
-    _ edits: [ServerEdit], _ connection: any ServerConnection
+    _ handed: HandedOverEdits, _ connection: any ServerConnection
   ) async throws(ReplicaError) {
-    if edits.isEmpty {
+    if handed.edits.isEmpty {
       state.push.giveUp()
-      self.edits.settle()
+      edits.settle()
       return try await connection.abandon()
     }
-    try await connection.commit(edits, by: state.push.client).forEach(found.yield)
+    let report = try await connection.commit(handed.edits, by: state.push.client)
+    report.conflicts.forEach(found.yield)
+    edits.pushed(report.left(of: handed))
     counters.pushed()
     monitor.noteChange()
   }
 
-  private func handOver(_ next: StoredState) async throws(ReplicaError) -> [ServerEdit] {
+  private func handOver(_ next: StoredState) async throws(ReplicaError) -> HandedOverEdits {
     let data = next.data
     return try await storing { () throws(StoreError) in
-      try await stack.handOver(of: tables, state: data)
+      try await stack.handOver(of: tables, limit: pushLimit, state: data)
     }
   }
 
@@ -411,7 +422,7 @@ public actor Replica {
     while !edits.hasSettled(ticket) {
       edits.need(ticket)
       try await nextStep()
-      if let failure = edits.failure { throw failure }
+      if let failure = edits.failure(of: ticket) { throw failure }
     }
   }
 

@@ -36,6 +36,8 @@ extension ReplicaDiagnostics: CustomStringConvertible {
   public var description: String {
     let lines = [
       "replica \(client): \(state.phase), \(state.waiting) waiting, \(state.refused) refused",
+      state.withheld == 0 ? nil : "\(state.withheld) rows of the server withheld",
+      state.pushFailure.map { "no push: \($0)" },
       "server \(server ?? "unknown") at \(snapshot ?? "no snapshot")",
       "push \(lastPush)\(isPushing ? ", the next is under way" : "")",
       "\(pulls) pulls, \(pushes) pushes, \(copies) copies, \(connections) connections",

@@ -27,6 +27,8 @@ public struct ReplicaState: Sendable {
   public package(set) var waiting = 0
   /// The number of edited rows that the server refused.
   public package(set) var refused = 0
+  /// The number of rows of the server that the store cannot have. ``Replica/withheld()`` names them.
+  public package(set) var withheld = 0
   /// The reason for which the server takes no edits at all, such as a server that only reads; nil if it
   /// takes them. Rows of the server go on to come, and the edits wait for the next attempt.
   public package(set) var pushFailure: ReplicaError?

@@ -66,7 +66,9 @@ public struct ReplicatedRows: Sendable {
 extension FollowedTables {
   package init(_ rows: [ReplicatedRows], _ stack: Stack) throws(ReplicaError) {
     let followed = try rows.map { rows throws(ReplicaError) in try rows.resolve(stack) }
-    self = try storingAtOnce { () throws(StoreError) in try FollowedTables(stack.withLinks(followed)) }
+    self = try storingAtOnce { () throws(StoreError) in
+      try FollowedTables(stack.withLinks(followed))
+    }
   }
 }
 

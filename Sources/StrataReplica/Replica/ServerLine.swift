@@ -30,6 +30,9 @@ struct ServerLine {
     let client: ServerClient?
   }
 
+  /// The time that a server has to answer after the end.
+  private static let lastPatience = Duration.milliseconds(1_500)
+
   private(set) var state = State.down
   private var prunedAt: ContinuousClock.Instant?
 
@@ -64,8 +67,10 @@ struct ServerLine {
     }
   }
 
+  /// Ends the connection, also if the server says nothing.
   mutating func close() {
     hurry()
+    if case .up(let up) = state { up.connection.end(within: Self.lastPatience) }
     state = .closed
   }
 

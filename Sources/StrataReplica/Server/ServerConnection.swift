@@ -12,9 +12,19 @@ package protocol ServerConnection: Sendable {
   ///   - client: identifies the replica.
   ///   - isThorough: whether the fingerprints of the tables are read in any case, and not once a
   ///     second.
+  ///   - limit: the number of keys past which no keys are returned: every table is
+  ///     `logged`.
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
+    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool, limit: Int
   ) async throws(ReplicaError) -> PullStart
+
+  /// Reads the next of the rows whose keys are in the server's log, in the snapshot of the pull.
+  ///
+  /// - Parameter isFirst: whether this is the first call for the table in this pull.
+  /// - Returns: `limit` rows and missing rows at most; fewer at the end.
+  func loggedRows(
+    of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+  ) async throws(ReplicaError) -> ServerPage
 
   /// Returns the keys of the rows that refer to some rows by the reference of their filter, and that may
   /// meet the filter, in the snapshot of the pull.
@@ -22,15 +32,16 @@ package protocol ServerConnection: Sendable {
     of table: Table, referringTo targets: Set<RecordKey>
   ) async throws(ReplicaError) -> Set<RecordKey>
 
-  /// Reads rows in the snapshot of the pull, and ends its transaction.
+  /// Reads rows by their keys in the snapshot of the pull, and ends its transaction.
   func endPull(reading requests: [ChangedTable]) async throws(ReplicaError) -> PullEnd
 
-  /// Reads the next rows of a table in key order, in a transaction of its own.
+  /// Reads the next rows of a table in key order, in a transaction of its own, or in that of a pull that
+  /// has begun.
   ///
   /// - Returns: at most `limit` rows; fewer at the end of the table.
   func page(
     of table: Table, after key: RecordKey?, limit: Int
-  ) async throws(ReplicaError) -> [(key: RecordKey, record: Record)]
+  ) async throws(ReplicaError) -> ServerPage
 
   /// Returns the end of the write-ahead log, and the end of its part that is on the disk.
   func logPositions() async throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition)
@@ -54,10 +65,9 @@ package protocol ServerConnection: Sendable {
 
   /// Makes the edits of a push and commits them, together with the edits that it could not make.
   ///
-  /// - Returns: the edits that conflicted with rows of the server that no pull had brought.
-  func commit(
-    _ edits: [ServerEdit], by client: UUID
-  ) async throws(ReplicaError) -> [Conflict]
+  /// An edit of which the server has said nothing final, such as one of a row that another transaction
+  /// holds, is not made. Its verdict has no refusal, so it waits again.
+  func commit(_ edits: [ServerEdit], by client: UUID) async throws(ReplicaError) -> PushReport
 
   /// Ends the transaction of a push without a trace.
   func abandon() async throws(ReplicaError)
@@ -88,40 +98,8 @@ package protocol ServerConnection: Sendable {
   /// Ends a sleep.
   func wake()
 
+  /// Lets all calls fail that wait for the server longer than this.
+  func end(within duration: Duration)
+
   func close() async
-}
-
-/// What a pull has to know before it trusts the rows that it reads.
-package struct PullStart: Sendable {
-  package let head: ServerHead
-  /// The keys of the rows that changed since the cursor.
-  package let changed: [ChangedTable]
-
-  package init(head: ServerHead, changed: [ChangedTable]) {
-    self.head = head
-    self.changed = changed
-  }
-}
-
-/// The rows of a table that changed.
-package struct ChangedTable: Sendable {
-  package let table: Table
-  /// The keys; nil if any row may have changed.
-  package let keys: Set<RecordKey>?
-
-  package init(_ table: Table, _ keys: Set<RecordKey>?) {
-    self.table = table
-    self.keys = keys
-  }
-}
-
-package struct PullEnd: Sendable {
-  package let rows: [ServerRows]
-  /// The end of the write-ahead log's part that was on the disk when the rows had been read.
-  package let flushed: LogPosition
-
-  package init(rows: [ServerRows], flushed: LogPosition) {
-    self.rows = rows
-    self.flushed = flushed
-  }
 }
