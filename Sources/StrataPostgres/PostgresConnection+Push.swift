@@ -25,11 +25,13 @@
       take.name = "strata_claim"
       var statements: [PostgresSession.Statement] = [
         .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"), take,
+        // Rows may swap values of a constraint that can be deferred.
+        .init("SET CONSTRAINTS ALL DEFERRED"),
         // Pulls wait as long as a push does.
         .init("SET LOCAL lock_timeout = '200ms'"),
       ]
       if isArmed {
-        // A session that holds the lock is not told of its own commit, and nobody else would be.
+        // A session that holds the lock is not told of its own commit, and no other session would be.
         statements.append(
           .init(
             "SELECT pg_notify('strata', '') WHERE pg_advisory_unlock(\(ServerObjects.lock), 3)"))

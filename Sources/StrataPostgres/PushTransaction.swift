@@ -230,7 +230,7 @@
       for number in numbers {
         let item = items[number]
         guard let write = item.write else { continue }
-        // One statement does not give up a unique value before it takes it.
+        // A statement does not give up a unique value before it takes it.
         let last = groups.count - 1
         if last >= 0, groups[last].mapping.number == item.mapping.number,
           groups[last].writes[0].isLike(write), item.step.needs.allSatisfy({ !rows.contains($0) })

@@ -2,7 +2,7 @@
   internal import Strata
   internal import StrataReplica
 
-  /// What the server's transaction does with one row.
+  /// The change that the server's transaction makes to one row.
   enum RowWrite {
     case insert(Record)
     case update(Record, AttributeSet)
@@ -84,8 +84,8 @@
         case .delete(let key): try arrays[0].append(key.cell)
         }
       }
-      // A policy hides a row from an update, and a trigger may leave a row out. Neither is an error of
-      // the server, so the statement makes one.
+      // A policy hides a row from an update, and a trigger may leave a row out. The server does not count
+      // this as an error, so the statement makes one.
       let sql =
         "WITH w AS (\(sql(writes.first, positions)) RETURNING 1) "
         + "SELECT strata.expect(count(*), \(writes.count)) FROM w"

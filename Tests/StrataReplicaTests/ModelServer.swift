@@ -15,11 +15,11 @@ struct Note: Entity, Hashable {
   }
 }
 
-/// What matters of PostgreSQL to a replica: transactions that run for any time and end in any order,
+/// The parts of PostgreSQL that matter to a replica: transactions that run for any time and end in any order,
 /// snapshots, a log of keys, commits that are not on the disk yet, crashes, restored backups,
 /// connections that break before or after a statement, and rows that a constraint refuses.
 final class ModelServer: Sendable {
-  /// What a crash takes back to the last flush.
+  /// The contents that a crash takes back to the last flush.
   struct Contents: Sendable {
     var rows: [Int: Note] = [:]
     var log: [(transaction: UInt64, key: Int)] = []
@@ -40,7 +40,7 @@ final class ModelServer: Sendable {
     var random = SeededRandom(seed: 0)
     /// How seldom a call fails; 0 for never.
     var failures = 0
-    /// Whether nobody can connect.
+    /// Whether no replica can connect.
     var isDown = false
     /// A commit that the server has received and not made yet, although its connection is gone.
     var inFlight: Step?
@@ -58,7 +58,7 @@ final class ModelServer: Sendable {
     var held: Set<Int> = []
     /// Whether the server says nothing any more.
     var isSilent = false
-    /// What happens before the next call of a method.
+    /// The event before the next call of a method.
     var hooks: [String: Step] = [:]
 
     typealias Step = @Sendable (inout State) -> Void
@@ -166,7 +166,7 @@ final class ModelServer: Sendable {
       case 12: state.backup = state.contents
       default:
         state.restart(with: state.backup)
-        // Who restores a backup says so.
+        // The restoration of a backup is announced.
         state.epoch = UUID()
       }
     }
@@ -449,7 +449,7 @@ private actor ModelConnection: ServerConnection {
       defer { isWoken = false }
       return isWoken
     }
-    // Shorter sleeps look again for transactions that tell nobody.
+    // Shorter sleeps look again for transactions that tell no replica.
     if !isWoken && duration >= .seconds(1) { await promise.value }
     await Task.yield()
   }

@@ -73,7 +73,7 @@ import Testing
         else {
           return
         }
-        // The trigger looks whether somebody has asked.
+        // The trigger looks whether a replica has asked.
         running[index] = isArmed
       default:
         guard let index = running.indices.randomElement(using: &random), let tells = running[index]

@@ -129,4 +129,57 @@ private struct Coded: Entity, Hashable {
       for host in hosts { await host.stack.close() }
     }
   }
+
+  /// Two rows swap a unique value in one save, and the server has an index that no transaction defers.
+  @Test func `a refused swap of unique values can be given up`() async throws {
+    let stack = try await Stack.temporary([Coded.self])
+    let table = try #require(stack.replicableTable(of: Coded.self))
+    let (tables, followed) = ([table], FollowedTables([table]))
+    _ = try await stack.openReplica(of: tables, first: .init())
+    var random = SeededRandom(seed: 1)
+    var host = Host(stack: stack, changed: [1, 2])
+    try await host.pull([1: "x", 2: "y"], inPages: false, &random)
+    try await stack.withScratch { context in
+      for (id, code) in [(1, "y"), (2, "x")] {
+        context.update(try #require(try await context.find(Coded.self, id))) { $0.code = code }
+      }
+    }
+    let handed = try await stack.handOver(of: tables, limit: .max, state: .init())
+    #expect(handed.edits.count == 2)
+    let verdicts =
+      [ServerVerdict(table, RecordKey(.integer(2)), refusal: "duplicate key")]
+      + [ServerVerdict(table, RecordKey(.integer(1)), refusal: nil)]
+    try await stack.apply([], of: followed, confirming: verdicts, state: .init())
+    let refusal = try #require(try await stack.replicaOutbox.refusals().first)
+    #expect(try await stack.replicaOutbox.revert(refusal))
+    #expect(try await stack.fetch(Coded.sorted(by: \.id)).map(\.code) == ["x", "y"])
+    #expect(try await stack.waitingRows(of: tables).isEmpty)
+    await stack.close()
+  }
+
+  // MARK: - Authors
+
+  @Test func `a commit carries its author`() async throws {
+    let stack = try await Stack.temporary([Coded.self])
+    let changes = stack.changes
+    var random = SeededRandom(seed: 1)
+    var host = Host(stack: stack, changed: [1])
+    try await host.pull([1: "x"], inPages: false, &random)
+    var authors: [String?] = []
+    for await change in changes {
+      authors.append(change.author)
+      if authors.count == 2 { break }
+      try await stack.withScratch { $0.insert(Coded(id: 2, code: "y")) }
+    }
+    #expect(authors.first == Stack.replicaAuthor)
+    #expect(authors.last != Stack.replicaAuthor && authors.last != .some(nil))
+    let table = try #require(stack.replicableTable(of: Coded.self))
+    let sets = [(1, "a"), (2, "a"), (3, "b")].map { commit, author in
+      ChangeSet(
+        commit: commit, author: author, model: stack.store.model, tables: [table.id: .reset])
+    }
+    #expect(sets[0].composed(with: sets[1]).author == "a")
+    #expect(sets[0].composed(with: sets[2]).author == nil)
+    await stack.close()
+  }
 }

@@ -37,18 +37,23 @@ struct PullContext {
     of table: Table, after progress: CopyProgress
   ) async throws(ReplicaError) -> Page {
     let after = progress.lastKey(of: table)
-    return try await page(of: table, after: after)
+    return try await page(of: table, after: after, limit: pageSize)
   }
 
-  private func page(of table: Table, after: RecordKey?) async throws(ReplicaError) -> Page {
-    let page = try await connection.page(of: table, after: after, limit: pageSize)
-    let through = page.count < pageSize ? nil : page.lastKey
+  private func page(
+    of table: Table, after: RecordKey?, limit: Int
+  ) async throws(ReplicaError) -> Page {
+    let page = try await connection.page(of: table, after: after, limit: limit)
+    let through = page.count < limit ? nil : page.lastKey
     return Page(
       rows: page.rows(of: table, .range(after: after, through: through)), count: page.count,
       through: through)
   }
 
   // MARK: - The stage
+
+  /// The number of rows of a slice, which memory holds several times.
+  private var sliceSize: Int { min(pageSize, 1_000) }
 
   /// Keeps rows that are read in the snapshot of a pull on the disk of this host, page by page.
   func stage(
@@ -70,17 +75,17 @@ struct PullContext {
     var isFirst = true
     while true {
       let page = try await connection.loggedRows(
-        of: table, since: cursor, isFirst: isFirst, limit: pageSize)
+        of: table, since: cursor, isFirst: isFirst, limit: sliceSize)
       isFirst = false
       if page.count > 0 { try await stage(page.rows(of: table)) }
-      if page.count < pageSize { return }
+      if page.count < sliceSize { return }
     }
   }
 
   private func stageAll(_ table: Table) async throws(ReplicaError) {
     var after: RecordKey?
     repeat {
-      let page = try await page(of: table, after: after)
+      let page = try await page(of: table, after: after, limit: sliceSize)
       try await stage(page.rows)
       after = page.through
     } while after != nil

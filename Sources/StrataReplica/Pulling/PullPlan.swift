@@ -1,10 +1,10 @@
-/// What a pull reads, decided from the cursor of the store and the head of the server.
+/// The rows that a pull reads, decided from the cursor of the store and the head of the server.
 ///
 /// A wrong answer here would leave the store different from the server for good. Each case says which
 /// change of the server it is about.
 package enum PullPlan: Sendable, Equatable {
   package enum Obstacle: String, Sendable {
-    /// Another version of Strata prepared the server.
+    /// The server was prepared by another version of Strata.
     case format
     /// The server is a standby. Its snapshots leave out transactions that run on the primary, so
     /// their rows would never come.
@@ -14,7 +14,7 @@ package enum PullPlan: Sendable, Equatable {
   package enum Reason: String, Sendable {
     /// The store has no rows of the server yet.
     case first
-    /// Somebody restored a backup.
+    /// A backup was restored.
     case epoch
     /// The server is another cluster or database, or a standby that was promoted. It may lack
     /// transactions that the store has.

@@ -54,7 +54,7 @@ struct PullRequests {
     return Dictionary(grouping: again) { $0.table.name }.mapValues { Set($0.map(\.key)) }
   }
 
-  /// Returns the tables of which all rows are read: some tables, and those whose filters refer to them.
+  /// Returns the tables of which all rows are read, with the tables whose filters refer to them.
   private func withReferring(_ shapes: Set<String>, _ changed: [ChangedTable]) -> Set<String> {
     // A filter is about rows that are known by their keys, or about all rows.
     let isFiltered = context.followed.hasFilters

@@ -28,7 +28,7 @@ public struct RowDifference: Sendable {
   }
 }
 
-/// The entity, the key, and what is wrong.
+/// The entity, the key, and the flaw.
 extension RowDifference: CustomStringConvertible {
   public var description: String {
     let flaw =

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a replica has pushed, as its store knows it.
+/// The pushes of a replica, as its store knows them.
 ///
 /// A push is one transaction of the server. Its number is one more than that of the push before, so
 /// the server makes it once, however often it is sent. Its token tells it from a push that another
@@ -11,7 +11,7 @@ package import Foundation
 /// any ─server has another push→ idle (as a new client)
 /// ```
 package struct PushState: Sendable, Equatable, Codable {
-  /// What a server says of the last push.
+  /// The server's knowledge of the last push.
   package enum Outcome: Sendable, Equatable {
     /// The server has the push, if there was one.
     case confirmed
@@ -45,7 +45,7 @@ package struct PushState: Sendable, Equatable, Codable {
     return push
   }
 
-  /// Returns what a server's knowledge of the replica means for the push.
+  /// Returns the meaning of a server's knowledge of the replica for the push.
   package func outcome(_ server: ServerClient?) -> Outcome {
     guard let server else { return .unregistered }
     guard let push else {
@@ -57,7 +57,7 @@ package struct PushState: Sendable, Equatable, Codable {
     return server.lastPush == push.number - 1 ? .waiting : .lost
   }
 
-  /// Notes what a server knows of the replica.
+  /// Notes a server's knowledge of the replica.
   ///
   /// - Parameter newClient: identifies the replica from here on, if another store uses its identity.
   package mutating func note(_ outcome: Outcome, _ server: ServerClient?, newClient: UUID) {

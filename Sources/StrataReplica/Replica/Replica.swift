@@ -440,7 +440,7 @@ public actor Replica {
   /// Compares all rows with the server's, and returns the rows that differ.
   ///
   /// Nothing is written. The server's rows count with the edits that wait. Pulls and pushes go on
-  /// meanwhile. ``resync()`` mends what differs. No row should differ; one that does was changed on the
+  /// meanwhile. ``resync()`` mends what differs. No row should differ. A row that does was changed on the
   /// server unseen, such as by a partition that was attached since the server was prepared, or here
   /// by another program.
   ///

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a replica has done and where it stands, for a log or a report.
+/// The work and the state of a replica, for a log or a report.
 ///
 /// ```swift
 /// print(await replica.diagnostics)
 /// ```
 public struct ReplicaDiagnostics: Sendable {
-  /// What the replica does, and what waits.
+  /// The work of the replica, and the numbers of edits that wait.
   public let state: ReplicaState
   /// Identifies the replica on the server, in `strata.client`.
   public let client: UUID
@@ -49,7 +49,7 @@ extension ReplicaDiagnostics: CustomStringConvertible {
 }
 
 extension Replica {
-  /// What the replica has done and where it stands.
+  /// The work and the state of the replica.
   public var diagnostics: ReplicaDiagnostics {
     ReplicaDiagnostics(
       state: monitor.state, client: state.push.client, lastPush: state.push.confirmed,

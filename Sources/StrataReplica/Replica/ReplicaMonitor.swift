@@ -20,13 +20,13 @@ public final class ReplicaMonitor: Observable {
   private var seen = ReplicaState()
   private var rows: [String: [RecordKey: WaitingRow]] = [:]
 
-  /// What the main actor may not have seen.
+  /// The state that the main actor may not have seen.
   private struct Newest: Sendable {
     var state = ReplicaState()
     var rows: [String: [RecordKey: WaitingRow]]?
     /// Whether the numbers of waiting edits may be other ones than those in the state.
     var isOld = true
-    /// Called when somebody asks for the status of a row for the first time.
+    /// Called when an app asks for the status of a row for the first time.
     var onFirstStatus: (@Sendable () -> Void)?
   }
 
@@ -49,7 +49,7 @@ public final class ReplicaMonitor: Observable {
   /// From the first call on, the monitor knows the keys of all rows that wait. Until it has read them
   /// for the first time, every row counts as settled.
   ///
-  /// - Complexity: O(1). Each change of what waits reads the keys of all rows that wait, off the main
+  /// - Complexity: O(1). Each change of the edits that wait reads the keys of all rows that wait, off the main
   ///   actor.
   public func status<E: Entity>(of entity: E) -> RowStatus {
     registrar.access(self, keyPath: \.rows)
@@ -67,7 +67,7 @@ public final class ReplicaMonitor: Observable {
   /// The newest state, which the main actor may not have seen.
   nonisolated var state: ReplicaState { newest.withLock(\.state) }
 
-  /// Whether somebody has asked for the status of a row.
+  /// Whether an app has asked for the status of a row.
   nonisolated var showsRows: Bool { newest.withLock { $0.onFirstStatus == nil } }
 
   nonisolated func onFirstStatus(_ body: @escaping @Sendable () -> Void) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a replica does, and what waits in its store.
+/// The work of a replica, and the numbers of edits that wait in its store.
 ///
 /// ```swift
 /// for await state in replica.monitor.updates {
@@ -8,7 +8,7 @@ public import Foundation
 /// }
 /// ```
 public struct ReplicaState: Sendable {
-  /// What a replica does.
+  /// The work of a replica.
   public enum Phase: Sendable {
     /// It looks for the server.
     case connecting
@@ -21,7 +21,7 @@ public struct ReplicaState: Sendable {
     case offline(since: Date, ReplicaError)
   }
 
-  /// What the replica does.
+  /// The work of the replica.
   public package(set) var phase = Phase.connecting
   /// The number of edited rows that the server does not have yet, or has not confirmed.
   public package(set) var waiting = 0

@@ -22,9 +22,9 @@ public struct ReplicaError: Error, Sendable {
 
   /// The kind of the error.
   public let code: Code
-  /// What went wrong.
+  /// The failure.
   public let message: String
-  /// What to do about it.
+  /// A remedy.
   public let advice: String
   /// The server's code of the error (SQLSTATE); nil if the error is not the server's.
   public package(set) var sqlState: String?

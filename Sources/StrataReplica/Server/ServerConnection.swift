@@ -3,7 +3,7 @@ package import Strata
 
 /// The connection of a replica to its server.
 ///
-/// One pull uses a connection at a time.
+/// A connection serves a single pull at a time.
 package protocol ServerConnection: Sendable {
   /// Opens a transaction with one snapshot, and reads what the pull has to know.
   ///
@@ -80,7 +80,7 @@ package protocol ServerConnection: Sendable {
 
   /// Asks the server to tell this connection of commits.
   ///
-  /// Another replica may have asked already. The server then tells all of them.
+  /// If other replicas have asked already, the server tells all of them.
   func arm() async throws(ReplicaError)
 
   /// Ends what ``arm()`` began, so that commits do not have to tell anybody.

@@ -1,7 +1,7 @@
 package import Foundation
 package import Strata
 
-/// What a pull has to know before it trusts the rows that it reads.
+/// The knowledge that a pull needs before it trusts the rows that it reads.
 ///
 /// All of it is read in the pull's transaction, so it has the rows' snapshot.
 package struct ServerHead: Sendable, Equatable {
@@ -18,7 +18,7 @@ package struct ServerHead: Sendable, Equatable {
   package var written: LogPosition?
   /// A fingerprint of the triggers, partitions, columns, rights and policies of each table.
   package var shapes: [String: String]
-  /// What the server knows of the replica; nil if it does not know the replica.
+  /// The server's knowledge of the replica; nil if it does not know the replica.
   package var client: ServerClient?
 
   package init(
