@@ -20,25 +20,24 @@
     ) throws(ReplicaError) -> Bool {
       let session = try connected()
       claimed = nil
-      var take = PostgresSession.Statement(
+      var take = ServerStatement(
         Self.claim, ["\(push.number)", push.token.uuidString, client.uuidString])
       take.name = "strata_claim"
-      var statements: [PostgresSession.Statement] = [
+      var statements: [ServerStatement] = [
         .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"), take,
-        // Rows may swap values of a constraint that can be deferred.
+        // Rows of one push may swap a unique value, or refer to each other.
         .init("SET CONSTRAINTS ALL DEFERRED"),
         // Pulls wait as long as a push does.
         .init("SET LOCAL lock_timeout = '200ms'"),
       ]
       if isArmed {
-        // A session that holds the lock is not told of its own commit, and no other session would be.
+        // The session that holds the lock is not told of its own commit, and neither are the others.
         statements.append(
-          .init(
-            "SELECT pg_notify('strata', '') WHERE pg_advisory_unlock(\(ServerObjects.lock), 3)"))
+          .init("SELECT pg_notify('strata', '') WHERE \(ServerObjects.isReleased)"))
       }
       let isClaimed: Bool
       do throws(ReplicaError) {
-        var transaction = PushTransaction(session, edits, builder, mapping)
+        var transaction = PushTransaction(session, edits, builder, try tables())
         let results = try session.pipeline(statements + (edits.isEmpty ? [] : transaction.reads))
         isClaimed = results[2].changedCount == 1
         if isClaimed && !edits.isEmpty {
@@ -62,12 +61,12 @@
         transaction = claimed
         self.claimed = nil
       } else {
-        transaction = PushTransaction(session, edits, builder, mapping)
+        transaction = PushTransaction(session, edits, builder, try tables())
         try transaction.readEach()
       }
       if try transaction.commitAll() { return PushReport(conflicts: transaction.conflicts) }
       try transaction.run()
-      var last: [PostgresSession.Statement] = []
+      var last: [ServerStatement] = []
       if !transaction.verdicts.isEmpty {
         let text = try text(of: transaction.verdicts)
         last.append(
@@ -80,7 +79,9 @@
 
     func abandon() throws(ReplicaError) {
       // If the transaction has released the lock, those for whom this connection slept hear of it here.
-      try connected().run("ROLLBACK; SELECT pg_notify('strata', '')")
+      let session = try connected()
+      try session.rollBack()
+      try session.run("SELECT pg_notify('strata', '')")
     }
 
     // MARK: - Verdicts
@@ -92,8 +93,9 @@
     }
 
     private func text(of verdicts: [ServerVerdict]) throws(ReplicaError) -> String {
+      let tables = try tables()
       let stored = verdicts.map { verdict in
-        let mapping = mapping(of: verdict.table)
+        let mapping = tables[verdict.table]
         return StoredVerdict(
           table: mapping.number, key: mapping.text(verdict.key), refusal: verdict.refusal)
       }
@@ -111,10 +113,11 @@
         return nil
       }
       var verdicts: [ServerVerdict] = []
+      let tables = try tables()
       let text = result.text(0, column + 2) ?? "[]"
       let stored = (try? JSONDecoder().decode([StoredVerdict].self, from: Data(text.utf8))) ?? []
       for verdict in stored {
-        guard let mapping = mapping(numbered: verdict.table) else { continue }
+        guard let mapping = tables[verdict.table] else { continue }
         verdicts.append(
           ServerVerdict(mapping.table, try mapping.key(verdict.key), refusal: verdict.refusal))
       }

@@ -22,10 +22,12 @@
     private var identity: String?
     /// The push whose number was taken, and whose rows were read with it.
     var claimed: PushTransaction?
-    private var mappings: [Int: TableMapping] = [:]
-    private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
+    /// The tables as they were when they were read last; nil until the first time.
+    private var found: ServerTables?
     private nonisolated let sleeping = Lock<Sleep>(.awake)
     private nonisolated let interruption = Interruption()
+    private nonisolated let lacking = Lock<[MissingConstraint]>([])
+    nonisolated var missingConstraints: [MissingConstraint] { lacking.withLock { $0 } }
 
     private enum Sleep: Sendable {
       case awake
@@ -53,78 +55,112 @@
 
     // MARK: - Opening
 
-    func prepareServer() throws(ReplicaError) {
+    /// Makes what replicas need on the server.
+    ///
+    /// - Returns: the rules of the entities that tables do not enforce which were there before.
+    func prepareServer() throws(ReplicaError) -> [MissingConstraint] {
       let session = try connected()
+      try session.checkEncoding()
       // Two programs that make the same table at once would meet in the catalogue.
       try session.run("SELECT pg_advisory_lock(\(ServerObjects.lock), 1)")
       defer { _ = try? session.run("SELECT pg_advisory_unlock(\(ServerObjects.lock), 1)") }
-      try session.run(ServerObjects.sql)
-      for (table, names) in try ServerNames.names(of: followed.tables, in: serverTables) {
-        if table.isJoin {
-          try prepareLinks(table, names, session)
+      do throws(ReplicaError) {
+        try session.run(ServerObjects.sql)
+        try session.run("BEGIN")
+        let missing = try prepareTables(session)
+        try session.run("COMMIT; ANALYZE strata.tables")
+        return missing
+      } catch {
+        try session.rollBack()
+        throw error.ofOwner
+      }
+    }
+
+    private func prepareTables(
+      _ session: PostgresSession
+    ) throws(ReplicaError) -> [MissingConstraint] {
+      var tables = try ServerTables(followed, on: serverTables)
+      var made: [Table] = []
+      for (table, names) in tables.names {
+        let isThere = try session.run(.init("SELECT to_regclass($1) IS NOT NULL", [names.table]))
+        if isThere.text(0, 0) == "t" {
+          if table.isJoin { try names.checkLinks(session) }
         } else {
-          try session.run(names.create(table))
+          made.append(table)
+          try session.run(
+            table.isJoin
+              ? try createLinks(table, names, session) : try create(table, names, session))
         }
         try session.run(
           .init("SELECT strata.prepare_table($1::regclass, $2)", [names.table, names.key]))
       }
+      try session.prepare("strata_shape", ServerShape.select)
+      // A replica would find the same flaws.
+      try tables.take(ServerShape.all(try session.run(tables.select)))
+      for (table, constraint) in tables.constraints where made.contains(where: { $0 === table }) {
+        try session.run(constraint.missing.statement)
+      }
+      return try tables.missingConstraints(session)
     }
 
-    /// Makes a table of links if it is missing.
-    private func prepareLinks(
+    /// Returns the statements that make the table of an entity.
+    private func create(
       _ table: Table, _ names: ServerNames, _ session: PostgresSession
-    ) throws(ReplicaError) {
-      let isThere = try session.run(.init("SELECT to_regclass($1) IS NOT NULL", [names.table]))
-      if isThere.text(0, 0) == "t" { return try names.checkLinks(session) }
+    ) throws(ReplicaError) -> String {
+      var types: [Int: String] = [:]
+      for reference in table.references {
+        let target = followed.tables.first { $0.id == reference.target }
+        types[reference.column] = try target.flatMap { target throws(ReplicaError) in
+          try keyType(of: target, session)
+        }
+      }
+      return names.create(table, types)
+    }
+
+    /// Returns the statements that make a table of links.
+    private func createLinks(
+      _ table: Table, _ names: ServerNames, _ session: PostgresSession
+    ) throws(ReplicaError) -> String {
       let ends = try followed.ends(of: table).map { end throws(ReplicaError) in
-        let names = try ServerNames(of: end, in: serverTables)
-        let type = try session.run(
-          .init(
-            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
-              + "WHERE attrelid = $1::regclass AND attname = $2", [names.table, names.key]))
-        return (names, type.text(0, 0) ?? "")
+        (try ServerNames(of: end, in: serverTables), try keyType(of: end, session) ?? "")
       }
       let isOrdered = table.columns.indices.contains(Table.linkPosition)
-      try session.run(names.create(links: ends, isOrdered: isOrdered))
+      return names.create(links: ends, isOrdered: isOrdered)
+    }
+
+    /// Returns the type of the key in a table of the server; nil if there is no table yet.
+    private func keyType(
+      of table: Table, _ session: PostgresSession
+    ) throws(ReplicaError) -> String? {
+      let names = try ServerNames(of: table, in: serverTables)
+      let type = try session.run(
+        .init(
+          "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
+            + "WHERE attrelid = to_regclass($1) AND attname = $2", [names.table, names.key]))
+      return type.count == 0 ? nil : type.text(0, 0)
     }
 
     /// Connects, and reads how the server's tables become the store's.
     func open() throws(ReplicaError) {
       let session = try connected()
+      try session.checkEncoding()
+      // A statement that takes a millisecond is not worth its compilation.
       try session.run(
-        "SET lock_timeout = '5s'; SET standard_conforming_strings = on; SET bytea_output = 'hex'")
-      let numbers: PostgresResult
+        "SET jit = off; SET lock_timeout = '5s'; SET standard_conforming_strings = on; "
+          + "SET bytea_output = 'hex'")
+      var tables = try ServerTables(followed, on: serverTables)
       do throws(ReplicaError) {
-        numbers = try session.run("SELECT rel::int8, id FROM strata.tables")
+        try session.prepare("strata_head", Self.head)
+        try session.prepare("strata_claim", Self.claim)
+        try session.prepare("strata_shape", ServerShape.select)
+        identity = try session.run(Self.identity).text(0, 0)
+        try tables.take(ServerShape.all(try session.run(tables.select)))
       } catch {
-        guard error.sqlState == "42P01" || error.sqlState == "3F000" else { throw error }
-        throw ReplicaError(
-          .unsuitableServer, "the server is not prepared for replicas",
-          advice: "call StrataPostgres.prepare as the owner of the tables", sqlState: error.sqlState
-        )
+        throw session.isPrepared(error)
       }
-      var byRelation: [String: Int] = [:]
-      for row in 0..<numbers.count {
-        if let relation = numbers.text(row, 0),
-          let number = numbers.text(row, 1).flatMap({ Int($0) })
-        {
-          byRelation[relation] = number
-        }
-      }
-      identity = try session.run(Self.identity).text(0, 0)
-      try session.prepare("strata_head", Self.head)
-      try session.prepare("strata_claim", Self.claim)
-      for (table, names) in try ServerNames.names(of: followed.tables, in: serverTables) {
-        let relation = try session.run(.init("SELECT $1::regclass::oid::int8", [names.table]))
-        guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
-          throw ReplicaError(
-            .unsuitableServer, "the server's table \(names.table) is not prepared for replicas",
-            advice: "call StrataPostgres.prepare with all tables of the replica")
-        }
-        let target = followed[table]?.reference.map { mapping(of: $0.target) }
-        mappings[number] = try TableMapping(
-          table, followed[table], of: target, names, number: number, session)
-      }
+      found = tables
+      let missing = try tables.missingConstraints(session)
+      lacking.withLock { $0 = missing }
     }
 
     func close() {
@@ -132,24 +168,55 @@
       session = nil
     }
 
-    // MARK: - Pulling
+    /// The tables that this connection reads.
+    func tables() throws(ReplicaError) -> ServerTables {
+      if let found { return found }
+      throw .lost(nil)
+    }
 
-    private var inOrder: [TableMapping] { mappings.values.sorted { $0.number < $1.number } }
+    /// Runs statements that name the tables.
+    ///
+    /// - Throws: if they fail because the tables have changed, why the replica cannot follow them.
+    private func onTables<Result>(
+      _ body: (PostgresSession) throws(ReplicaError) -> Result
+    ) throws(ReplicaError) -> Result {
+      let session = try connected()
+      do throws(ReplicaError) { return try body(session) } catch {
+        guard error.isAboutNames else { throw error }
+        try session.rollBack()
+        try tables().check(session)
+        throw error
+      }
+    }
+
+    // MARK: - Pulling
 
     /// The locks come before the snapshot. `TRUNCATE` and rewrites of a table do not keep old rows,
     /// so a snapshot taken before the lock would find a table empty that never was.
-    private var begin: [PostgresSession.Statement] {
-      let names = inOrder.map(\.name).joined(separator: ", ")
+    ///
+    /// No lock is waited for while the transaction holds another lock. So a migration that locks the
+    /// tables in another order meets no pull in a deadlock.
+    private func begin(_ tables: ServerTables) -> [ServerStatement] {
+      let names = tables.mappings.map(\.name).joined(separator: ", ")
       return [
         .init("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-        .init("LOCK TABLE \(names) IN ACCESS SHARE MODE"),
+        .init("LOCK TABLE \(names) IN ACCESS SHARE MODE NOWAIT"),
       ]
+    }
+
+    /// Waits until no migration holds one of the tables.
+    private func waitForLocks(_ tables: ServerTables, _ session: PostgresSession)
+      throws(ReplicaError)
+    {
+      for mapping in tables.mappings {
+        try session.run("BEGIN; LOCK TABLE \(mapping.name) IN ACCESS SHARE MODE; COMMIT")
+      }
     }
 
     private static let head = """
       SELECT m.format, m.epoch, pg_is_in_recovery(), m.horizon, pg_current_snapshot(),
         CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END,
-        c.last_push, c.token, c.refused
+        c.last_push, c.token, c.refused, m.identity
       FROM strata.meta m LEFT JOIN strata.client c ON c.id = $1
       """
 
@@ -162,81 +229,77 @@
       """
 
     func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool, limit: Int
+      since cursor: ReplicaCursor?, by client: UUID, limit: Int
     ) throws(ReplicaError) -> PullStart {
       let session = try connected()
-      var head = PostgresSession.Statement(Self.head, [client.uuidString])
+      var attempts = 0
+      while true {
+        attempts += 1
+        let tables = try tables()
+        do throws(ReplicaError) {
+          let start = try beginPull(since: cursor, by: client, limit: limit, of: tables, session)
+          if let start { return start }
+        } catch {
+          try session.rollBack()
+          guard attempts < 5 else { throw error }
+          if error.sqlState == "55P03" {
+            try waitForLocks(tables, session)
+          } else if error.isAboutNames {
+            let shapes = ServerShape.all(try session.run(tables.select))
+            if tables.fit(shapes) { throw error }
+            try found?.take(shapes)
+          } else {
+            throw error
+          }
+        }
+      }
+    }
+
+    /// - Returns: nil if the tables have changed. They have been read again then, and no transaction is
+    ///   open.
+    private func beginPull(
+      since cursor: ReplicaCursor?, by client: UUID, limit: Int, of tables: ServerTables,
+      _ session: PostgresSession
+    ) throws(ReplicaError) -> PullStart? {
+      var head = ServerStatement(Self.head, [client.uuidString])
       head.name = "strata_head"
-      var statements = begin + [head]
+      var statements = begin(tables) + [head, tables.select]
       if let cursor {
         statements.append(
           .init(
             "SELECT tbl, key FROM strata.log WHERE \(cursor.isNew) GROUP BY 1, 2 LIMIT \(limit + 1)"
           ))
       }
-      let readsShapes = isThorough || shapes.map { .now - $0.readAt > .seconds(1) } ?? true
-      if readsShapes { statements.append(.init("SELECT id, shape FROM strata.shape")) }
-      var results = try session.pipeline(statements)
-      if readsShapes, let last = results.popLast() {
-        shapes = (texts(of: last), .now)
+      let results = try session.pipeline(statements)
+      let shapes = ServerShape.all(results[3])
+      guard tables.fit(shapes) else {
+        try session.rollBack()
+        try found?.take(shapes)
+        return nil
+      }
+      var texts: [String: String] = [:]
+      for mapping in tables.mappings {
+        let shape = shapes.first { $0.number == mapping.number }
+        texts[mapping.table.name] = shape.map(mapping.fingerprint)
       }
       var changed: [ChangedTable] = []
-      if let cursor, let log = results.popLast() {
-        changed = log.count > limit ? try logged(since: cursor) : try self.changed(log)
+      if let cursor {
+        let log = results[4]
+        changed =
+          log.count > limit
+          ? try logged(since: cursor, tables, session) : try self.changed(log, tables)
       }
-      guard let head = results.last else { throw .unsuitable("the server gave no answer") }
-      return PullStart(head: try self.head(head), changed: changed)
-    }
-
-    private func texts(of shapes: PostgresResult) -> [String: String] {
-      var texts: [String: String] = [:]
-      for row in 0..<shapes.count {
-        guard let number = shapes.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
-        else { continue }
-        // Another filter finds rows that were left out, and other columns have other values.
-        let text = shapes.text(row, 1) ?? ""
-        texts[mapping.table.name] = ([text, mapping.filterText] + mapping.names.columns)
-          .joined(separator: " ")
-      }
-      return texts
-    }
-
-    private func head(_ result: PostgresResult) throws(ReplicaError) -> ServerHead {
-      guard result.count == 1, let format = result.text(0, 0).flatMap({ Int($0) }),
-        let epoch = result.text(0, 1).flatMap({ UUID(uuidString: $0) }),
-        let horizon = result.text(0, 3), let snapshot = result.text(0, 4)
-      else { throw .unsuitable("the server's table strata.meta is empty") }
-      let written = try result.text(0, 5).map { text throws(ReplicaError) in try LogPosition(text) }
-      return ServerHead(
-        format: format, epoch: epoch, server: result.text(0, 2) == "f" ? identity : nil,
-        horizon: try ServerSnapshot(horizon), snapshot: try ServerSnapshot(snapshot),
-        written: written, shapes: shapes?.texts ?? [:], client: try client(result, 6))
-    }
-
-    private func changed(_ log: PostgresResult) throws(ReplicaError) -> [ChangedTable] {
-      var keys: [Int: Set<RecordKey>] = [:]
-      var whole: Set<Int> = []
-      for row in 0..<log.count {
-        guard let number = log.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
-        else { continue }
-        if let text = log.text(row, 1) {
-          keys[number, default: []].insert(try mapping.key(text))
-        } else {
-          whole.insert(number)
-        }
-      }
-      return inOrder.compactMap { mapping in
-        if whole.contains(mapping.number) { return ChangedTable(mapping.table, .whole) }
-        return keys[mapping.number].map { ChangedTable(mapping.table, .keys($0)) }
-      }
+      return PullStart(head: try self.head(results[2], shapes: texts), changed: changed)
     }
 
     /// Returns the tables that changed, if the log has too many keys for one answer.
-    private func logged(since cursor: ReplicaCursor) throws(ReplicaError) -> [ChangedTable] {
-      let found = try connected().run(
+    private func logged(
+      since cursor: ReplicaCursor, _ tables: ServerTables, _ session: PostgresSession
+    ) throws(ReplicaError) -> [ChangedTable] {
+      let found = try session.run(
         "SELECT tbl, bool_or(key IS NULL) FROM strata.log WHERE \(cursor.isNew) GROUP BY 1")
       return (0..<found.count).compactMap { row in
-        found.text(row, 0).flatMap { Int($0) }.flatMap { mappings[$0] }.map {
+        found.text(row, 0).flatMap { Int($0) }.flatMap { tables[$0] }.map {
           ChangedTable($0.table, found.text(row, 1) == "t" ? .whole : .logged)
         }
       }
@@ -245,71 +308,105 @@
     func loggedRows(
       of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
     ) throws(ReplicaError) -> ServerPage {
-      let (session, mapping) = (try connected(), mapping(of: table))
-      if isFirst {
-        try session.run(
-          "DECLARE strata_logged NO SCROLL CURSOR FOR " + mapping.selectLogged(cursor.isNew))
+      let mapping = try tables()[table]
+      return try onTables { session throws(ReplicaError) in
+        if isFirst {
+          try session.run(
+            "DECLARE strata_logged NO SCROLL CURSOR FOR " + mapping.selectLogged(cursor.isNew))
+        }
+        let result = try session.run(.init("FETCH \(limit) FROM strata_logged", isBinary: true))
+        if result.count < limit { try session.run("CLOSE strata_logged") }
+        var page = try mapping.page(result, builder)
+        for row in 0..<result.count where result.isNull(row, Table.keyColumn) {
+          page.missing.append(try mapping.key(result.text(row, table.columns.count) ?? ""))
+        }
+        return page
       }
-      let result = try session.run(
-        .init("FETCH \(limit) FROM strata_logged", isBinary: true))
-      if result.count < limit { try session.run("CLOSE strata_logged") }
-      var page = try mapping.page(result, builder)
-      for row in 0..<result.count where result.isNull(row, Table.keyColumn) {
-        page.missing.append(try mapping.key(result.text(row, table.columns.count) ?? ""))
+    }
+
+    private func head(
+      _ result: PostgresResult, shapes: [String: String]
+    ) throws(ReplicaError) -> ServerHead {
+      guard result.count == 1, let format = result.text(0, 0).flatMap({ Int($0) }),
+        let epoch = result.text(0, 1).flatMap({ UUID(uuidString: $0) }),
+        let horizon = result.text(0, 3), let snapshot = result.text(0, 4)
+      else { throw .unsuitable("the server's table strata.meta is empty") }
+      let written = try result.text(0, 5).map { text throws(ReplicaError) in try LogPosition(text) }
+      return ServerHead(
+        format: format, epoch: epoch, server: result.text(0, 2) == "f" ? identity : nil,
+        horizon: try ServerSnapshot(horizon), snapshot: try ServerSnapshot(snapshot),
+        written: written, shapes: shapes, client: try client(result, 6),
+        database: result.text(0, 9).flatMap { UUID(uuidString: $0) })
+    }
+
+    private func changed(
+      _ log: PostgresResult, _ tables: ServerTables
+    ) throws(ReplicaError) -> [ChangedTable] {
+      var keys: [Int: Set<RecordKey>] = [:]
+      var whole: Set<Int> = []
+      for row in 0..<log.count {
+        guard let number = log.text(row, 0).flatMap({ Int($0) }), let mapping = tables[number]
+        else { continue }
+        if let text = log.text(row, 1) {
+          keys[number, default: []].insert(try mapping.key(text))
+        } else {
+          whole.insert(number)
+        }
       }
-      return page
+      return tables.mappings.compactMap { mapping in
+        if whole.contains(mapping.number) { return ChangedTable(mapping.table, .whole) }
+        return keys[mapping.number].map { ChangedTable(mapping.table, .keys($0)) }
+      }
     }
 
     func keys(
       of table: Table, referringTo targets: Set<RecordKey>
     ) throws(ReplicaError) -> Set<RecordKey> {
       guard let reference = followed[table]?.reference else { return [] }
-      let (mapping, targetMapping) = (mapping(of: table), mapping(of: reference.target))
+      let tables = try tables()
+      let (mapping, targetMapping) = (tables[table], tables[reference.target])
       let select = mapping.selectReferring(reference.column, to: targetMapping)
       let texts = targets.filter { targetMapping.refusal(of: $0) == nil }.map(targetMapping.text)
-      let found = try connected().run(.init(select, [texts.arrayText]))
-      return Set(
-        try (0..<found.count).map { row throws(ReplicaError) in
-          try mapping.key(found.text(row, 0) ?? "")
-        })
+      return try onTables { session throws(ReplicaError) in
+        let found = try session.run(.init(select, [texts.arrayText]))
+        return Set(
+          try (0..<found.count).map { row throws(ReplicaError) in
+            try mapping.key(found.text(row, 0) ?? "")
+          })
+      }
     }
 
     func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {
-      let session = try connected()
+      let tables = try tables()
       let reads = requests.map { request in
-        let mapping = mapping(of: request.table)
+        let mapping = tables[request.table]
         // The server has no row of a key that its column cannot have.
         let keys = (request.keys ?? []).filter { mapping.refusal(of: $0) == nil }
-        return PostgresSession.Statement(
+        return ServerStatement(
           mapping.selectByKeys, [keys.map(mapping.text).arrayText], isBinary: true)
       }
-      let results = try session.pipeline(
-        reads + [.init("SELECT pg_current_wal_flush_lsn()"), .init("COMMIT")])
+      let results = try onTables { session throws(ReplicaError) in
+        try session.pipeline(
+          reads + [.init("SELECT pg_current_wal_flush_lsn()"), .init("COMMIT")])
+      }
       var pulled: [ServerRows] = []
       for (request, result) in zip(requests, results) {
-        let page = try mapping(of: request.table).page(result, builder)
+        let page = try tables[request.table].page(result, builder)
         pulled.append(page.rows(of: request.table, .keys(request.keys ?? [])))
       }
       let flushed = results[reads.count].text(0, 0) ?? ""
       return PullEnd(rows: pulled, flushed: try LogPosition(flushed))
     }
 
-    func mapping(numbered number: Int) -> TableMapping? { mappings[number] }
-
-    func mapping(of table: Table) -> TableMapping {
-      guard let mapping = mappings.values.first(where: { $0.table === table }) else {
-        fatalError("\(table.name) is not a table of this replica")
-      }
-      return mapping
-    }
-
     func page(
       of table: Table, after key: RecordKey?, limit: Int
     ) throws(ReplicaError) -> ServerPage {
-      let mapping = mapping(of: table)
-      let result = try connected().run(
-        .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
-      return try mapping.page(result, builder)
+      let mapping = try tables()[table]
+      return try onTables { session throws(ReplicaError) in
+        let result = try session.run(
+          .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
+        return try mapping.page(result, builder)
+      }
     }
 
     func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {
@@ -336,16 +433,15 @@
     }
 
     func disarm() throws(ReplicaError) {
-      // The lock may be another replica's. Then this only warns.
-      try connected().run(
-        "SET client_min_messages = error; SELECT pg_advisory_unlock(\(ServerObjects.lock), 3); "
-          + "RESET client_min_messages")
+      try connected().run("SELECT 1 WHERE \(ServerObjects.isReleased)")
     }
 
+    /// A transaction whose commit replicas would miss has written into the log, and holds its lock.
     func othersWrite() throws(ReplicaError) -> Bool {
       let result = try connected().run(
-        "SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND pid <> pg_backend_pid() LIMIT 1"
-      )
+        "SELECT 1 FROM pg_locks WHERE locktype = 'relation' AND relation = 'strata.log'::regclass "
+          + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+          + "AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid() LIMIT 1")
       return result.count > 0
     }
 

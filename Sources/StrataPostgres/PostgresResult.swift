@@ -25,6 +25,12 @@
     /// The number of rows that the statement wrote.
     var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
+    /// The number of the type of a column's values.
+    func type(_ column: Int) -> UInt32 { PQftype(result, Int32(column)) }
+
+    /// The number of the table from which a column was read; 0 if it was computed.
+    func relation(_ column: Int) -> UInt32 { PQftable(result, Int32(column)) }
+
     func isNull(_ row: Int, _ column: Int) -> Bool {
       PQgetisnull(result, Int32(row), Int32(column)) == 1
     }
@@ -39,42 +45,6 @@
     /// The text of a value in text format; nil for null.
     func text(_ row: Int, _ column: Int) -> String? {
       isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
-    }
-  }
-
-  extension ReplicaError {
-    /// The error of a connection that is gone.
-    static func lost(_ connection: OpaquePointer?) -> ReplicaError {
-      ReplicaError(
-        .unreachable, "PostgreSQL: \(text(connection))",
-        advice: "the replica tries again; check the server and the network if this goes on")
-    }
-
-    /// The error of a server that does not answer, such as behind a proxy that lost it.
-    static let silent = ReplicaError(
-      .unreachable, "PostgreSQL does not answer",
-      advice: "the replica tries again; check the server and the network if this goes on")
-
-    static func failed(_ result: OpaquePointer, _ connection: OpaquePointer?) -> ReplicaError {
-      guard let state = field("C", of: result) else { return lost(connection) }
-      let message = field("M", of: result) ?? text(connection)
-      // Classes of errors in which the connection or the server goes: 08, 57P0x, 53300.
-      let isGone = state.hasPrefix("08") || state.hasPrefix("57P") || state == "53300"
-      var error = ReplicaError(
-        isGone ? .unreachable : .refused, "PostgreSQL: \(message)",
-        advice: field("H", of: result) ?? "see the server's log", sqlState: state)
-      error.constraint = field("n", of: result)
-      return error
-    }
-
-    private static func field(_ code: Character, of result: OpaquePointer) -> String? {
-      let code = Int32(code.asciiValue ?? 0)
-      return PQresultErrorField(result, code).map { String(cString: $0) }
-    }
-
-    private static func text(_ connection: OpaquePointer?) -> String {
-      let text = connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
-      return text.split(separator: "\n").first.map(String.init) ?? "the connection is lost"
     }
   }
 #endif

@@ -1,5 +1,6 @@
 #if Postgres
   internal import CStrataPostgres
+  internal import Strata
   internal import StrataReplica
 
   #if canImport(Glibc)
@@ -12,106 +13,60 @@
 
   /// A connection of libpq. Its calls block, so one queue of its own uses it.
   final class PostgresSession {
-    /// A statement with its parameters.
-    struct Statement {
-      let sql: String
-      let parameters: Parameters
-      /// Whether the values of the result are in binary format.
-      let isBinary: Bool
-      /// The name under which the server keeps the parsed statement; nil for a statement that is
-      /// planned anew each time, because its plan depends on the parameters.
-      var name: String?
-
-      enum Parameters {
-        case texts([String?])
-        case arrays([ArrayParameter])
-      }
-
-      init(_ sql: String, _ parameters: [String?] = [], isBinary: Bool = false) {
-        self.sql = sql
-        self.parameters = .texts(parameters)
-        self.isBinary = isBinary
-      }
-
-      init(_ sql: String, _ arrays: [ArrayParameter]) {
-        self.sql = sql
-        parameters = .arrays(arrays)
-        isBinary = false
-      }
-    }
-
     private let connection: OpaquePointer
-    private var prepared: Set<String> = []
-
     private let patience: Duration
     private let interruption: Interruption
+    private var prepared: Set<String> = []
 
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
     ///   - patience: the time after which a server that says nothing counts as gone.
     ///   - interruption: ends the waits of the session earlier.
     init(
-      _ target: String, patience: Duration, _ interruption: Interruption = Interruption()
+      _ target: String, patience: Duration, _ interruption: Interruption
     ) throws(ReplicaError) {
       self.patience = patience
       self.interruption = interruption
-      // The target overrides the options before it.
-      let options = [
-        ("application_name", "strata"), ("connect_timeout", "10"), ("keepalives_idle", "10"),
-        ("tcp_user_timeout", "\(Int(patience / .milliseconds(1)))"), ("dbname", target),
-      ]
-      let connection = Self.withPointers(options.map(\.0) + [nil]) { names in
-        Self.withPointers(options.map(\.1) + [nil]) { PQconnectStartParams(names, $0, 1) }
-      }
-      guard let connection else { throw .lost(nil) }
-      do throws(ReplicaError) { try Self.connect(connection, interruption) } catch {
-        PQfinish(connection)
-        throw error
-      }
-      // Warnings of the server would be printed.
-      PQsetNoticeProcessor(connection, { _, _ in }, nil)
-      // A statement that the server does not read must not block, so that the session can be ended.
-      PQsetnonblocking(connection, 1)
-      self.connection = connection
-    }
-
-    /// Waits until a connection is open.
-    private static func connect(
-      _ connection: OpaquePointer, _ interruption: Interruption
-    ) throws(ReplicaError) {
-      if PQstatus(connection) == CONNECTION_BAD { throw .lost(connection) }
-      let patience = timeout(of: connection)
-      var events = Int16(POLLOUT)
-      while true {
-        try interruption.wait(for: PQsocket(connection), events, atMost: patience)
-        switch PQconnectPoll(connection) {
-        case PGRES_POLLING_READING: events = Int16(POLLIN)
-        case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
-        case PGRES_POLLING_OK: return
-        default: throw .lost(connection)
-        }
-      }
-    }
-
-    /// The time that each step of connecting may take, from the option `connect_timeout`.
-    private static func timeout(of connection: OpaquePointer) -> Duration {
-      guard let options = PQconninfo(connection) else { return .seconds(10) }
-      defer { PQconninfoFree(options) }
-      var option = options
-      while let keyword = option.pointee.keyword {
-        if String(cString: keyword) == "connect_timeout", let value = option.pointee.val,
-          let seconds = Int(String(cString: value))
-        {
-          return seconds <= 0 ? .seconds(3_600) : .seconds(max(2, seconds))
-        }
-        option += 1
-      }
-      return .seconds(10)
+      connection = try PostgresTarget(target, patience: Int32(patience / .milliseconds(1)))
+        .connect(interruption)
     }
 
     deinit { PQfinish(connection) }
 
     var socket: Int32 { PQsocket(connection) }
+
+    /// The role of the connection.
+    var role: String { PQuser(connection).map { String(cString: $0) } ?? "" }
+
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if the database cannot have every text.
+    func checkEncoding() throws(ReplicaError) {
+      let encoding = PQparameterStatus(connection, "server_encoding").map { String(cString: $0) }
+      if encoding == "UTF8" { return }
+      throw ReplicaError(
+        .unsuitableServer, "the database has the encoding \(encoding ?? "unknown"), not UTF8",
+        advice: "dump it and restore it into a database with ENCODING 'UTF8'")
+    }
+
+    /// Ends the transaction, if there is one. A rollback without one gives a warning in the server's log.
+    func rollBack() throws(ReplicaError) {
+      if PQtransactionStatus(connection) != PQTRANS_IDLE { try run("ROLLBACK") }
+    }
+
+    /// Returns an error as it concerns a server that may not be prepared for the role.
+    func isPrepared(_ error: ReplicaError) -> ReplicaError {
+      switch error.sqlState {
+      case "42P01", "3F000", "42703":
+        ReplicaError(
+          .unsuitableServer, "the server is not prepared for replicas of this version",
+          advice: "call StrataPostgres.prepare as the owner of the tables", sqlState: error.sqlState
+        )
+      case "42501":
+        ReplicaError(
+          .refused, "\(error.message): the role \(role) is no member of strata_client",
+          advice: "GRANT strata_client TO \(role.quotedIdentifier)", sqlState: error.sqlState)
+      default: error
+      }
+    }
 
     // MARK: - Statements
 
@@ -123,12 +78,12 @@
     }
 
     @discardableResult
-    func run(_ statement: Statement) throws(ReplicaError) -> PostgresResult {
+    func run(_ statement: ServerStatement) throws(ReplicaError) -> PostgresResult {
       try send(statement)
       return try lastResult()
     }
 
-    private func send(_ statement: Statement) throws(ReplicaError) {
+    private func send(_ statement: ServerStatement) throws(ReplicaError) {
       let isSent =
         switch statement.parameters {
         case .texts(let texts):
@@ -181,7 +136,7 @@
     /// Sends statements in one message each way, and returns their results.
     ///
     /// - Throws: the first error; the statements after it are not run.
-    func pipeline(_ statements: [Statement]) throws(ReplicaError) -> [PostgresResult] {
+    func pipeline(_ statements: [ServerStatement]) throws(ReplicaError) -> [PostgresResult] {
       guard PQenterPipelineMode(connection) == 1 else { throw .lost(connection) }
       defer { PQexitPipelineMode(connection) }
       for statement in statements { try send(statement) }
@@ -223,7 +178,7 @@
     }
 
     /// Lends C strings for the duration of a call; null for nil.
-    private static func withPointers<Result>(
+    static func withPointers<Result>(
       _ values: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result
     ) -> Result {
       let copies = values.map { $0.flatMap { strdup($0) } }
@@ -233,7 +188,7 @@
 
     // MARK: - Notifications
 
-    /// Reads what has arrived, and returns whether a notification was there.
+    /// Reads the messages that have arrived, and returns whether a notification was there.
     func takeNotifications() throws(ReplicaError) -> Bool {
       if PQconsumeInput(connection) != 1 { throw .lost(connection) }
       var isNotified = false

@@ -27,6 +27,7 @@
 
     private let session: PostgresSession
     private let builder: RecordBuilder
+    private let server: ServerTables
     private var items: [Item]
     private var plan: PushPlan
     /// The edits that the server did not make.
@@ -42,13 +43,14 @@
 
     init(
       _ session: PostgresSession, _ edits: [ServerEdit], _ builder: RecordBuilder,
-      _ mapping: (Table) -> TableMapping
+      _ server: ServerTables
     ) {
       self.session = session
       self.builder = builder
+      self.server = server
       plan = PushPlan(edits.map(\.step))
       let items = edits.map {
-        Item(step: $0.step, key: $0.key, mapping: mapping($0.table), edit: $0)
+        Item(step: $0.step, key: $0.key, mapping: server[$0.table], edit: $0)
       }
       self.items = items
       var refusals: [(Int, RefusalReason)] = []
@@ -74,7 +76,7 @@
     // MARK: - Reading
 
     /// The statements that read and lock the server's rows, table by table.
-    var reads: [PostgresSession.Statement] {
+    var reads: [ServerStatement] {
       tables.map { select($0, waits: false) } + [.init("SAVEPOINT strata")]
     }
 
@@ -94,15 +96,24 @@
         } catch {
           guard error.isAboutRows else { throw error }
           try session.run("ROLLBACK TO strata")
+          try check(error)
           for number in numbers { refuse(number, RefusalReason(error)) }
         }
       }
       leaveLocked()
     }
 
+    /// Edits of a table that has changed wait. They are not refused.
+    ///
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if an error came because the tables have
+    ///   changed.
+    private func check(_ error: ReplicaError) throws(ReplicaError) {
+      if error.isAboutNames { try server.check(session) }
+    }
+
     private static let keep = "RELEASE strata; SAVEPOINT strata"
 
-    private func select(_ numbers: [Int], waits: Bool) -> PostgresSession.Statement {
+    private func select(_ numbers: [Int], waits: Bool) -> ServerStatement {
       let mapping = items[numbers[0]].mapping
       let keys = numbers.map { mapping.text(items[$0].key) }
       return .init(mapping.selectForUpdate(waits: waits), [keys.arrayText], isBinary: true)
@@ -185,6 +196,7 @@
     private mutating func decide(
       _ number: Int, after error: ReplicaError
     ) throws(ReplicaError) {
+      try check(error)
       // Another transaction may have inserted the row since it was read.
       let before = items[number].server
       do throws(ReplicaError) {
@@ -203,10 +215,10 @@
     }
 
     private func write(
-      _ numbers: [Int], then last: [PostgresSession.Statement] = []
+      _ numbers: [Int], then last: [ServerStatement] = []
     ) throws(ReplicaError) {
       let groups = groups(of: numbers)
-      var statements: [PostgresSession.Statement] = []
+      var statements: [ServerStatement] = []
       for group in groups {
         do throws(RefusalReason) {
           statements.append(try group.mapping.statement(group.writes))

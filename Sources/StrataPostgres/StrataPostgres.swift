@@ -44,26 +44,59 @@
   public enum StrataPostgres {
     /// Prepares a server for replicas of some entities. It may run any number of times.
     ///
-    /// Missing tables are made. The role needs the right to create schemas in the database, and owns
-    /// the tables. Triggers on the tables, and on all of their partitions, log the keys of changed rows
-    /// in the schema `strata`.
+    /// Missing tables are made, with the rules of the entities: unique values, references, and checks that
+    /// a value is one of the attribute's type. A table that was there keeps its columns and constraints.
+    /// Triggers on the tables, and on all of their partitions, log the keys of changed rows in the schema
+    /// `strata`. The role needs the right to create schemas in the database, and owns the tables.
+    ///
+    /// ```swift
+    /// for missing in try await StrataPostgres.prepare("host=db user=owner dbname=app", for: [Song.self]) {
+    ///   print(missing.statement)
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
     ///   - entities: the entities, with all entities to which they refer.
     ///   - serverTables: where the server has rows under other names than those of the entity.
+    /// - Returns: the rules of the entities that tables do not enforce which were there before.
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` or `refused` if a table cannot be
-    ///   followed, `unreachable`, or `store` if the entities cannot be stored.
+    ///   followed, such as one that lacks an attribute, `unreachable`, or `store` if the entities cannot be
+    ///   stored. No table is made or changed then.
+    @discardableResult
     public static func prepare(
       _ target: String, for entities: [any Entity.Type], tables serverTables: [ServerTable] = []
-    ) async throws(ReplicaError) {
+    ) async throws(ReplicaError) -> [MissingConstraint] {
       let tables: [Table]
       do throws(StoreError) { tables = try Table.tables(of: entities) } catch {
         throw ReplicaError(error)
       }
-      try await PostgresConnection(
+      return try await PostgresConnection(
         target, FollowedTables(tables), on: serverTables
       ).prepareServer()
     }
+  }
+#else
+  public import Strata
+  public import StrataReplica
+
+  // The compiler shows these messages, where it would only say that it does not find the names.
+  extension ReplicaServer {
+    @available(
+      *, unavailable,
+      message: "give the package the trait: .package(url: …, traits: [\"Postgres\"])"
+    )
+    public static func postgres(_ target: String, tables: [ServerTable] = []) -> ReplicaServer {
+      fatalError("without the trait Postgres")
+    }
+  }
+
+  @available(
+    *, unavailable, message: "give the package the trait: .package(url: …, traits: [\"Postgres\"])"
+  )
+  public enum StrataPostgres {
+    public static func prepare(
+      _ target: String, for entities: [any Entity.Type], tables serverTables: [ServerTable] = []
+    ) async throws(ReplicaError) -> [MissingConstraint] { [] }
   }
 #endif

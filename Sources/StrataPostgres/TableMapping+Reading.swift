@@ -8,11 +8,18 @@
     ///
     /// A row that the store cannot have is named, and stops no other.
     ///
-    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a key cannot be read, or if the server
-    ///   has sent another type than that of the column.
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if the result is of another table or has
+    ///   other types than the mapping, or if a key cannot be read.
     func page(
       _ result: PostgresResult, _ builder: RecordBuilder
     ) throws(ReplicaError) -> ServerPage {
+      for (column, type) in columns.enumerated() {
+        // A number of any size is read as text, so the result does not tell its column.
+        let isSame =
+          result.type(column) == type.resultNumber
+          && (type == .numeric || result.relation(column) == shape.relation)
+        if !isSame { throw hasChanged }
+      }
       var page = ServerPage()
       page.rows.reserveCapacity(result.count)
       let checks = table.columns.map(\.check)
@@ -77,7 +84,7 @@
     }
   }
 
-  extension TableMapping.ColumnType {
+  extension ColumnType {
     /// Returns whether a value in binary format is NaN, which a store keeps as null.
     fileprivate func isNaN(_ bytes: UnsafeRawBufferPointer) -> Bool {
       switch self {

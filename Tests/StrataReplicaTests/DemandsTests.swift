@@ -31,14 +31,6 @@ import Testing
     }
   }
 
-  @Test func `two pulls look for everything after a call`() {
-    var demands = Demands()
-    var looks = [demands.beginPull().isThorough]
-    demands.catchUp()
-    looks += (0..<3).map { _ in demands.beginPull().isThorough }
-    #expect(looks == [false, true, true, false])
-  }
-
   @Test func `a row that is reverted during a pull is read by the next`() async throws {
     let stack = try await Stack.temporary([Note.self])
     let table = try #require(stack.replicableTable(of: Note.self))

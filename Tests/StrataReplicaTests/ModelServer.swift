@@ -37,6 +37,7 @@ final class ModelServer: Sendable {
     var open: [UInt64: [Int: Note?]] = [:]
     var (written, onDisk): (UInt64, UInt64) = (0, 0)
     var (epoch, system, generation) = (UUID(), 1, 0)
+    var database = UUID()
     var random = SeededRandom(seed: 0)
     /// How seldom a call fails; 0 for never.
     var failures = 0
@@ -217,6 +218,7 @@ private actor ModelConnection: ServerConnection {
   private var logged: [RecordKey] = []
   private let woken = Lock(false)
   private let ended = Promise<Void>()
+  nonisolated let missingConstraints: [MissingConstraint] = []
 
   init(_ server: ModelServer, _ followed: FollowedTables, _ generation: Int) {
     self.server = server
@@ -252,7 +254,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool, limit: Int
+    since cursor: ReplicaCursor?, by client: UUID, limit: Int
   ) async throws(ReplicaError) -> PullStart {
     if server.state.withLock(\.isSilent) {
       await ended.value
@@ -266,7 +268,7 @@ private actor ModelConnection: ServerConnection {
         horizon: try ServerSnapshot(state.contents.horizon), snapshot: snapshot,
         written: try LogPosition("0/\(String(state.written, radix: 16))"),
         shapes: ["notes": shape + state.shape],
-        client: state.contents.clients[client])
+        client: state.contents.clients[client], database: state.database)
       var keys: Set<RecordKey> = []
       if let old = cursor?.snapshot {
         for entry in state.contents.log where !old.sees(entry.transaction) {

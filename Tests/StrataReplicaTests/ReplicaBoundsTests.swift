@@ -163,26 +163,7 @@ import Testing
     await close(stack, replica)
   }
 
-  // MARK: - The server's owner
-
-  /// The numbers of the lost transactions are given to others, so the snapshots tell nothing.
-  @Test func `a server that lacks pushes is read whole`() async throws {
-    let (stack, server, replica) = try await live(notes: 3)
-    let old = server.state.withLock(\.contents)
-    try await stack.withScratch { context in
-      context.delete(try #require(try await context.find(Note.self, 1)))
-    }
-    try await replica.settled()
-    server.state.withLock { state in
-      state.restart(with: old)
-      for id in 10...30 { state.set(Note(id: id), isFlushed: true) }
-    }
-    for _ in 0..<3 where (try? await replica.caughtUp()) == nil {}
-    try await replica.caughtUp()
-    #expect(try await rows(stack) == rows(server))
-    #expect(await replica.copies == 2)
-    await close(stack, replica)
-  }
+  // MARK: - The end
 
   @Test func `a replica of a silent server can be closed`() async throws {
     let (stack, server, replica) = try await live()

@@ -5,16 +5,25 @@ internal import Strata
 struct Pull {
   let context: PullContext
   /// The state of the replica before the pull.
-  let state: StoredState
+  private(set) var state: StoredState
   let order: PullOrder
+
+  init(_ context: PullContext, _ state: StoredState, _ order: PullOrder) {
+    self.context = context
+    self.state = state
+    self.order = order
+  }
 
   private var connection: any ServerConnection { context.connection }
 
-  func run() async throws(ReplicaError) -> PullOutcome {
+  mutating func run() async throws(ReplicaError) -> PullOutcome {
     let since = state.cursor ?? state.copy?.cursor
     let start = try await connection.beginPull(
-      since: since, by: state.push.client, isThorough: order.isThorough,
-      limit: context.pageSize)
+      since: since, by: state.push.client, limit: context.pageSize)
+    do throws(ReplicaError) { try state.recognise(start.head.database) } catch {
+      _ = try await connection.endPull(reading: [])
+      throw error
+    }
     let push = state.push.outcome(start.head.client)
     var outcome: PullOutcome
     // A server that lacks pushes was put back to an older state, so it may lack other commits, too.

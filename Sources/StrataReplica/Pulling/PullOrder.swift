@@ -2,8 +2,6 @@ internal import Strata
 
 /// The work of a pull beside the rows that have changed.
 struct PullOrder {
-  /// Whether the fingerprints of the tables are read in any case.
-  var isThorough = false
   /// Whether all rows are compared, because the app has asked for it.
   var readsAll = false
   /// The rows whose edits were given up, by the name of their table.

@@ -7,6 +7,8 @@ struct StoredState: Codable {
   /// The reading of all rows, while the store has some of them.
   var copy: CopyProgress?
   var push: PushState
+  /// The database whose rows the store has; nil until it is known.
+  var database: UUID?
   /// Whether the next pull reads the rows whose edits wait; nil for no.
   ///
   /// It is true after all rows were read that meet a filter. A row that is missing there may be on the

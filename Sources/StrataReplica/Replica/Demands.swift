@@ -15,8 +15,6 @@ struct Demands {
   }
 
   private(set) var copy = Copy.none
-  /// The number of pulls that also compare the fingerprints of the tables.
-  private var thoroughPulls = 0
   /// The comparison of all rows with the server's; nil if no caller waits for one.
   private(set) var verification: Verification?
   /// The rows whose edits were given up. Without the edits, they may not meet the filter.
@@ -29,9 +27,6 @@ struct Demands {
   var hasWaiters: Bool { !waiters.isEmpty }
 
   // MARK: - Callers
-
-  /// Asks for two pulls, because the pull that is under way may have begun before the call.
-  mutating func catchUp() { thoroughPulls = 2 }
 
   mutating func resync() { copy = .asked }
 
@@ -59,11 +54,9 @@ struct Demands {
   // MARK: - Steps
 
   /// Notes that a pull begins, and returns the work that it has.
-  mutating func beginPull() -> PullOrder {
-    let isThorough = thoroughPulls > 0
-    thoroughPulls = max(0, thoroughPulls - 1)
-    return PullOrder(
-      isThorough: isThorough, readsAll: copy == .asked, reverted: reverted,
+  func beginPull() -> PullOrder {
+    PullOrder(
+      readsAll: copy == .asked, reverted: reverted,
       suspects: verification?.suspects ?? [:], withheld: withheld)
   }
 

@@ -232,7 +232,8 @@ public actor Replica {
     // This comes before the pull: a transaction that ends in between would be missed by both.
     let othersWrite = line.wakeUp.asksForOthers ? try await connection.othersWrite() : false
     let order = demands.beginPull()
-    let outcome = try await Pull(context: context, state: state, order: order).run()
+    var pull = Pull(context, state, order)
+    let outcome = try await pull.run()
     line.pulled(outcome.client)
     take(outcome)
     if outcome.isApplied { demands.applied(order, hasWithheld: outcome.hasWithheld) }
@@ -405,7 +406,7 @@ public actor Replica {
   ///
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
   public func caughtUp() async throws(ReplicaError) {
-    demands.catchUp()
+    // The pull that is under way may have begun before the call.
     for _ in 0..<2 { try await nextStep() }
   }
 
@@ -454,6 +455,12 @@ public actor Replica {
       if let found = demands.verification?.result { return found }
     }
   }
+
+  /// Forgets the database whose rows the store has.
+  func adoptAnyDatabase() { state.database = nil }
+
+  /// The rules of the entities that the server does not enforce.
+  var missingConstraints: [MissingConstraint] { line.missingConstraints }
 
   /// Notes that the edits of a row were given up.
   func didRevert(_ key: RecordKey, of table: Table) { demands.revert(key, of: table) }

@@ -30,20 +30,24 @@ public struct ReplicaDiagnostics: Sendable {
   public let lastPull: Date?
   /// The last error of the connection, with its time; nil if there was none.
   public let lastError: (error: ReplicaError, date: Date)?
+  /// The rules of the entities that the server does not enforce, as far as the connection has found; empty
+  /// while there is no connection.
+  public let missingConstraints: [MissingConstraint]
 }
 
 extension ReplicaDiagnostics: CustomStringConvertible {
   public var description: String {
-    let lines = [
-      "replica \(client): \(state.phase), \(state.waiting) waiting, \(state.refused) refused",
-      state.withheld == 0 ? nil : "\(state.withheld) rows of the server withheld",
-      state.pushFailure.map { "no push: \($0)" },
-      "server \(server ?? "unknown") at \(snapshot ?? "no snapshot")",
-      "push \(lastPush)\(isPushing ? ", the next is under way" : "")",
-      "\(pulls) pulls, \(pushes) pushes, \(copies) copies, \(connections) connections",
-      "last pull \(lastPull.map { "\($0)" } ?? "none")",
-      lastError.map { "last error at \($0.date): \($0.error)" },
-    ]
+    let lines: [String?] =
+      [
+        "replica \(client): \(state.phase), \(state.waiting) waiting, \(state.refused) refused",
+        state.withheld == 0 ? nil : "\(state.withheld) rows of the server withheld",
+        state.pushFailure.map { "no push: \($0)" },
+        "server \(server ?? "unknown") at \(snapshot ?? "no snapshot")",
+        "push \(lastPush)\(isPushing ? ", the next is under way" : "")",
+        "\(pulls) pulls, \(pushes) pushes, \(copies) copies, \(connections) connections",
+        "last pull \(lastPull.map { "\($0)" } ?? "none")",
+        lastError.map { "last error at \($0.date): \($0.error)" },
+      ] + missingConstraints.map { "the server does not enforce \($0)" }
     return lines.compactMap(\.self).joined(separator: "\n")
   }
 }
@@ -56,7 +60,7 @@ extension Replica {
       isPushing: state.push.push != nil, server: state.cursor?.server,
       snapshot: state.cursor?.snapshot.text, pulls: counters.pulls, pushes: counters.pushes,
       copies: counters.copies, connections: counters.connections, lastPull: counters.lastPull,
-      lastError: counters.lastError)
+      lastError: counters.lastError, missingConstraints: missingConstraints)
   }
   /// The number of pulls that found rows.
   package var pulls: Int { counters.pulls }

@@ -43,6 +43,10 @@ struct ServerLine {
   /// The server's knowledge of the replica in the last pull over this connection.
   var known: Known? { if case .up(let up) = state { up.known } else { nil } }
 
+  var missingConstraints: [MissingConstraint] {
+    if case .up(let up) = state { up.connection.missingConstraints } else { [] }
+  }
+
   var wakeUp: WakeUp { if case .up(let up) = state { up.wakeUp } else { WakeUp() } }
 
   mutating func connected(_ connection: any ServerConnection) {

@@ -10,6 +10,9 @@ public struct ReplicaError: Error, Sendable {
     case refused
     /// The server does not have what a replica needs, or cannot be followed.
     case unsuitableServer
+    /// The server is another database than the one whose rows the store has.
+    /// ``Replica/adoptDatabase()`` follows it all the same.
+    case anotherDatabase
     /// An answer of the server has a form that this version does not know.
     case unreadable
     /// The store of this machine fails. ``ReplicaError/storeError`` says why.

@@ -5,17 +5,18 @@ package import Strata
 ///
 /// A connection serves a single pull at a time.
 package protocol ServerConnection: Sendable {
+  /// The rules of the entities that the server does not enforce.
+  var missingConstraints: [MissingConstraint] { get }
+
   /// Opens a transaction with one snapshot, and reads what the pull has to know.
   ///
   /// - Parameters:
   ///   - cursor: the state of the server that the store has; nil reads no keys.
   ///   - client: identifies the replica.
-  ///   - isThorough: whether the fingerprints of the tables are read in any case, and not once a
-  ///     second.
   ///   - limit: the number of keys past which no keys are returned: every table is
   ///     `logged`.
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool, limit: Int
+    since cursor: ReplicaCursor?, by client: UUID, limit: Int
   ) async throws(ReplicaError) -> PullStart
 
   /// Reads the next of the rows whose keys are in the server's log, in the snapshot of the pull.

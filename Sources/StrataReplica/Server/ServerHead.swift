@@ -20,10 +20,14 @@ package struct ServerHead: Sendable, Equatable {
   package var shapes: [String: String]
   /// The server's knowledge of the replica; nil if it does not know the replica.
   package var client: ServerClient?
+  /// Tells the server's data from those of another database. Copies of the data keep it, such as a
+  /// standby or a restored backup.
+  package var database: UUID?
 
   package init(
     format: Int, epoch: UUID, server: String?, horizon: ServerSnapshot, snapshot: ServerSnapshot,
-    written: LogPosition?, shapes: [String: String], client: ServerClient? = nil
+    written: LogPosition?, shapes: [String: String], client: ServerClient? = nil,
+    database: UUID? = nil
   ) {
     self.format = format
     self.epoch = epoch
@@ -33,6 +37,7 @@ package struct ServerHead: Sendable, Equatable {
     self.written = written
     self.shapes = shapes
     self.client = client
+    self.database = database
   }
 
   /// The version that this version of Strata reads and writes.
