@@ -46,15 +46,12 @@ enum WithheldTable: GuestTable {
     try connection.run(delete, .text(table.name), key.cell)
   }
 
-  /// Removes the rows of which a server's rows tell.
-  static func remove(_ part: ServerRows, _ connection: Connection) throws(StoreError) {
-    guard try hasRows(of: part.table, connection) else { return }
-    switch part.extent {
-    case .keys(let keys): for key in keys { try remove(key, of: part.table, connection) }
-    case .range(let after, let through):
-      try connection.run(
-        deleteRange, .text(part.table.name), after?.cell ?? .null, through?.cell ?? .null)
-    }
+  /// Removes the rows whose keys come after `after`, if there is one, up to `through`, if there is one.
+  static func remove(
+    after: RecordKey?, through: RecordKey?, of table: Table, _ connection: Connection
+  ) throws(StoreError) {
+    try connection.run(
+      deleteRange, .text(table.name), after?.cell ?? .null, through?.cell ?? .null)
   }
 
   /// Returns whether rows of a table are withheld.

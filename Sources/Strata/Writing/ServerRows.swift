@@ -28,18 +28,6 @@ package struct ServerRows: Sendable {
   var isRange: Bool { if case .range = extent { true } else { false } }
 }
 
-/// The reason for which a store cannot have a row of a server.
-package struct RowFlaw: Sendable, Hashable {
-  /// The names of the attributes that the store cannot have; all of them if it is empty.
-  package let attributes: [String]
-  package let message: String
-
-  package init(_ attributes: [String], _ message: String) {
-    self.attributes = attributes
-    self.message = message
-  }
-}
-
 /// A row of the store that is not what a server's rows and the waiting edits make of it.
 package struct ServerDifference: Sendable {
   package let table: Table

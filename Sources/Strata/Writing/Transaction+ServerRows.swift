@@ -71,7 +71,14 @@ extension Transaction {
 
   /// Notes the rows that the store cannot have.
   private mutating func noteWithheld(_ part: ServerRows) throws(StoreError) {
-    try WithheldTable.remove(part, connection)
+    if try WithheldTable.hasRows(of: part.table, connection) {
+      switch part.extent {
+      case .keys(let keys):
+        for key in keys { try WithheldTable.remove(key, of: part.table, connection) }
+      case .range(let after, let through):
+        try WithheldTable.remove(after: after, through: through, of: part.table, connection)
+      }
+    }
     for (key, flaw) in part.flaws {
       try WithheldTable.set(flaw, isDuplicate: false, part.table, key, connection)
     }
