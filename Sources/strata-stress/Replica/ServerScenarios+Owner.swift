@@ -181,8 +181,7 @@
         let before = try await host.stack.fetch(Ware.all)
         try cluster.query(
           """
-          ALTER TABLE wares DROP CONSTRAINT IF EXISTS strata_\(column),
-          ALTER \(column) TYPE \(type) USING \(conversion)
+          ALTER TABLE wares ALTER \(column) TYPE \(type) USING \(conversion)
           """, in: database)
         let found = await obstacle(host)
         check(found?.code, fits ? nil : .unsuitableServer, "\(column) as \(type)")
