@@ -107,7 +107,7 @@ extension RefusalReason: Error {}
 
 extension RefusalReason {
   /// `numeric_value_out_of_range`
-  fileprivate static func outOfRange(
+  static func outOfRange(
     _ value: String, _ type: ColumnType
   ) -> RefusalReason {
     RefusalReason(

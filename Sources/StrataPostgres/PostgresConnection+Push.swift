@@ -16,7 +16,7 @@
       """
 
     func claim(
-      _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
+      _ push: PushID, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
     ) throws(ReplicaError) -> Bool {
       let session = try connected()
       claimed = nil
@@ -27,6 +27,8 @@
         .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"), take,
         // Rows of one push may swap a unique value, or refer to each other.
         .init("SET CONSTRAINTS ALL DEFERRED"),
+        // Pulls wait as long as a push does.
+        .init("SET LOCAL lock_timeout = '200ms'"),
       ]
       if isArmed {
         // The session that holds the lock is not told of its own commit, and neither are the others.
@@ -44,7 +46,7 @@
         }
       } catch {
         // The role may not write one of the tables.
-        guard error.isVerdict, !edits.isEmpty else { throw error }
+        guard [.row, .suspectedRow].contains(error.meaning), !edits.isEmpty else { throw error }
         try abandon()
         return try claim(push, by: client, isArmed: isArmed, reading: [])
       }
@@ -52,7 +54,7 @@
       return isClaimed
     }
 
-    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> [Conflict] {
+    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> PushReport {
       let session = try connected()
       var transaction: PushTransaction
       if let claimed {
@@ -62,7 +64,7 @@
         transaction = PushTransaction(session, edits, builder, try tables())
         try transaction.readEach()
       }
-      if try transaction.commitAll() { return transaction.conflicts }
+      if try transaction.commitAll() { return PushReport(conflicts: transaction.conflicts) }
       try transaction.run()
       var last: [ServerStatement] = []
       if !transaction.verdicts.isEmpty {
@@ -71,7 +73,8 @@
           .init("UPDATE strata.client SET refused = $1 WHERE id = $2", [text, client.uuidString]))
       }
       _ = try session.pipeline(last + [.init("COMMIT")])
-      return transaction.conflicts
+      return PushReport(
+        conflicts: transaction.conflicts, lockedCount: transaction.lockedCount)
     }
 
     func abandon() throws(ReplicaError) {

@@ -25,6 +25,7 @@
     /// The tables as they were when they were read last; nil until the first time.
     private var found: ServerTables?
     private nonisolated let sleeping = Lock<Sleep>(.awake)
+    private nonisolated let interruption = Interruption()
     private nonisolated let lacking = Lock<[MissingConstraint]>([])
     nonisolated var missingConstraints: [MissingConstraint] { lacking.withLock { $0 } }
 
@@ -47,7 +48,7 @@
 
     func connected() throws(ReplicaError) -> PostgresSession {
       if let session { return session }
-      let new = try PostgresSession(target, patience: patience)
+      let new = try PostgresSession(target, patience: patience, interruption)
       session = new
       return new
     }
@@ -228,7 +229,7 @@
       """
 
     func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
+      since cursor: ReplicaCursor?, by client: UUID, limit: Int
     ) throws(ReplicaError) -> PullStart {
       let session = try connected()
       var attempts = 0
@@ -236,7 +237,7 @@
         attempts += 1
         let tables = try tables()
         do throws(ReplicaError) {
-          let start = try beginPull(since: cursor, by: client, of: tables, session)
+          let start = try beginPull(since: cursor, by: client, limit: limit, of: tables, session)
           if let start { return start }
         } catch {
           try session.rollBack()
@@ -257,18 +258,17 @@
     /// - Returns: nil if the tables have changed. They have been read again then, and no transaction is
     ///   open.
     private func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID, of tables: ServerTables,
+      since cursor: ReplicaCursor?, by client: UUID, limit: Int, of tables: ServerTables,
       _ session: PostgresSession
     ) throws(ReplicaError) -> PullStart? {
       var head = ServerStatement(Self.head, [client.uuidString])
       head.name = "strata_head"
       var statements = begin(tables) + [head, tables.select]
       if let cursor {
-        let running = cursor.snapshot.running.map(String.init).joined(separator: ",")
         statements.append(
           .init(
-            "SELECT tbl, key FROM strata.log WHERE txid >= $1::xid8 OR txid = ANY ($2::xid8[]) "
-              + "GROUP BY 1, 2", ["\(cursor.snapshot.end)", "{\(running)}"]))
+            "SELECT tbl, key FROM strata.log WHERE \(cursor.isNew) GROUP BY 1, 2 LIMIT \(limit + 1)"
+          ))
       }
       let results = try session.pipeline(statements)
       let shapes = ServerShape.all(results[3])
@@ -282,9 +282,46 @@
         let shape = shapes.first { $0.number == mapping.number }
         texts[mapping.table.name] = shape.map(mapping.fingerprint)
       }
-      return PullStart(
-        head: try self.head(results[2], shapes: texts),
-        changed: cursor == nil ? [] : try changed(results[4], tables))
+      var changed: [ChangedTable] = []
+      if let cursor {
+        let log = results[4]
+        changed =
+          log.count > limit
+          ? try logged(since: cursor, tables, session) : try self.changed(log, tables)
+      }
+      return PullStart(head: try self.head(results[2], shapes: texts), changed: changed)
+    }
+
+    /// Returns the tables that changed, if the log has too many keys for one answer.
+    private func logged(
+      since cursor: ReplicaCursor, _ tables: ServerTables, _ session: PostgresSession
+    ) throws(ReplicaError) -> [ChangedTable] {
+      let found = try session.run(
+        "SELECT tbl, bool_or(key IS NULL) FROM strata.log WHERE \(cursor.isNew) GROUP BY 1")
+      return (0..<found.count).compactMap { row in
+        found.text(row, 0).flatMap { Int($0) }.flatMap { tables[$0] }.map {
+          ChangedTable($0.table, found.text(row, 1) == "t" ? .whole : .logged)
+        }
+      }
+    }
+
+    func loggedRows(
+      of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+    ) throws(ReplicaError) -> ServerPage {
+      let mapping = try tables()[table]
+      return try onTables { session throws(ReplicaError) in
+        if isFirst {
+          try session.run(
+            "DECLARE strata_logged NO SCROLL CURSOR FOR " + mapping.selectLogged(cursor.isNew))
+        }
+        let result = try session.run(.init("FETCH \(limit) FROM strata_logged", isBinary: true))
+        if result.count < limit { try session.run("CLOSE strata_logged") }
+        var page = try mapping.page(result, builder)
+        for row in 0..<result.count where result.isNull(row, Table.keyColumn) {
+          page.missing.append(try mapping.key(result.text(row, table.columns.count) ?? ""))
+        }
+        return page
+      }
     }
 
     private func head(
@@ -317,8 +354,8 @@
         }
       }
       return tables.mappings.compactMap { mapping in
-        if whole.contains(mapping.number) { return ChangedTable(mapping.table, nil) }
-        return keys[mapping.number].map { ChangedTable(mapping.table, $0) }
+        if whole.contains(mapping.number) { return ChangedTable(mapping.table, .whole) }
+        return keys[mapping.number].map { ChangedTable(mapping.table, .keys($0)) }
       }
     }
 
@@ -329,7 +366,7 @@
       let tables = try tables()
       let (mapping, targetMapping) = (tables[table], tables[reference.target])
       let select = mapping.selectReferring(reference.column, to: targetMapping)
-      let texts = targets.map(targetMapping.text)
+      let texts = targets.filter { targetMapping.refusal(of: $0) == nil }.map(targetMapping.text)
       return try onTables { session throws(ReplicaError) in
         let found = try session.run(.init(select, [texts.arrayText]))
         return Set(
@@ -343,12 +380,10 @@
       let tables = try tables()
       let reads = requests.map { request in
         let mapping = tables[request.table]
-        guard let keys = request.keys else {
-          return ServerStatement(
-            mapping.selectAll, isBinary: true)
-        }
-        let texts = keys.map { mapping.text($0) }
-        return .init(mapping.selectByKeys, [texts.arrayText], isBinary: true)
+        // The server has no row of a key that its column cannot have.
+        let keys = (request.keys ?? []).filter { mapping.refusal(of: $0) == nil }
+        return ServerStatement(
+          mapping.selectByKeys, [keys.map(mapping.text).arrayText], isBinary: true)
       }
       let results = try onTables { session throws(ReplicaError) in
         try session.pipeline(
@@ -356,10 +391,8 @@
       }
       var pulled: [ServerRows] = []
       for (request, result) in zip(requests, results) {
-        let extent = request.keys.map(ServerRows.Extent.keys) ?? .range(after: nil, through: nil)
-        let rows = try tables[request.table].rows(result, builder)
-        let records = Dictionary(rows) { $1 }
-        pulled.append(ServerRows(request.table, extent, records))
+        let page = try tables[request.table].page(result, builder)
+        pulled.append(page.rows(of: request.table, .keys(request.keys ?? [])))
       }
       let flushed = results[reads.count].text(0, 0) ?? ""
       return PullEnd(rows: pulled, flushed: try LogPosition(flushed))
@@ -367,12 +400,12 @@
 
     func page(
       of table: Table, after key: RecordKey?, limit: Int
-    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+    ) throws(ReplicaError) -> ServerPage {
       let mapping = try tables()[table]
       return try onTables { session throws(ReplicaError) in
         let result = try session.run(
           .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
-        return try mapping.rows(result, builder)
+        return try mapping.page(result, builder)
       }
     }
 
@@ -445,6 +478,11 @@
       _ = try session.takeNotifications()
     }
 
+    nonisolated func end(within duration: Duration) {
+      interruption.interrupt(after: duration)
+      wake()
+    }
+
     nonisolated func wake() {
       let promise = sleeping.withLock { sleep -> Promise<Void>? in
         defer { sleep = .woken }
@@ -452,6 +490,14 @@
         return nil
       }
       promise?.resolve(())
+    }
+  }
+
+  extension ReplicaCursor {
+    /// The condition of the rows of the log that the snapshot has not seen.
+    fileprivate var isNew: String {
+      let running = snapshot.running.map(String.init).joined(separator: ",")
+      return "(txid >= '\(snapshot.end)'::xid8 OR txid = ANY ('{\(running)}'::xid8[]))"
     }
   }
 #endif

@@ -14,16 +14,21 @@
   /// A connection of libpq. Its calls block, so one queue of its own uses it.
   final class PostgresSession {
     private let connection: OpaquePointer
-    /// In milliseconds.
-    private let patience: Int32
+    private let patience: Duration
+    private let interruption: Interruption
     private var prepared: Set<String> = []
 
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
     ///   - patience: the time after which a server that says nothing counts as gone.
-    init(_ target: String, patience: Duration) throws(ReplicaError) {
-      self.patience = Int32(patience / .milliseconds(1))
-      connection = try PostgresTarget(target, patience: self.patience).connect()
+    ///   - interruption: ends the waits of the session earlier.
+    init(
+      _ target: String, patience: Duration, _ interruption: Interruption
+    ) throws(ReplicaError) {
+      self.patience = patience
+      self.interruption = interruption
+      connection = try PostgresTarget(target, patience: Int32(patience / .milliseconds(1)))
+        .connect(interruption)
     }
 
     deinit { PQfinish(connection) }
@@ -118,10 +123,12 @@
     /// Waits for the next result; nil at the end of a statement's results.
     private func nextResult() throws(ReplicaError) -> OpaquePointer? {
       while PQisBusy(connection) == 1 {
-        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        let count = poll(&descriptor, 1, patience)
-        if count == 0 { throw .silent }
-        if count > 0, PQconsumeInput(connection) != 1 { throw .lost(connection) }
+        // Part of the statement may not be sent yet.
+        let unsent = PQflush(connection)
+        if unsent < 0 { throw .lost(connection) }
+        let events = unsent == 0 ? POLLIN : POLLIN | POLLOUT
+        try interruption.wait(for: socket, Int16(events), atMost: patience)
+        if PQconsumeInput(connection) != 1 { throw .lost(connection) }
       }
       return PQgetResult(connection)
     }

@@ -1,5 +1,6 @@
 #if Postgres
   internal import CStrataPostgres
+  internal import Strata
   internal import StrataReplica
 
   #if canImport(Glibc)
@@ -28,11 +29,18 @@
 
     /// Connects, and waits for it.
     ///
+    /// - Parameter interruption: ends the wait earlier.
     /// - Throws: ``ReplicaError`` with code `unreachable`, or `refused` if the server does not take the
     ///   connection.
-    func connect() throws(ReplicaError) -> OpaquePointer {
+    func connect(_ interruption: Interruption) throws(ReplicaError) -> OpaquePointer {
       let begin = ContinuousClock.now
-      guard let connection = withOptions({ PQconnectdbParams($0, $1, 1) }) else { throw .lost(nil) }
+      guard let connection = withOptions({ PQconnectStartParams($0, $1, 1) }) else {
+        throw .lost(nil)
+      }
+      do throws(ReplicaError) { try Self.wait(for: connection, interruption) } catch {
+        PQfinish(connection)
+        throw error
+      }
       guard PQstatus(connection) == CONNECTION_OK else {
         defer { PQfinish(connection) }
         // A server that refuses a connection answers soon.
@@ -41,7 +49,41 @@
       }
       // Warnings of the server would be printed.
       PQsetNoticeProcessor(connection, { _, _ in }, nil)
+      // A statement that the server does not read must not block, so that the session can be ended.
+      PQsetnonblocking(connection, 1)
       return connection
+    }
+
+    /// Waits until a connection is open or refused.
+    private static func wait(
+      for connection: OpaquePointer, _ interruption: Interruption
+    ) throws(ReplicaError) {
+      let patience = timeout(of: connection)
+      var events = Int16(POLLOUT)
+      while PQstatus(connection) != CONNECTION_BAD {
+        try interruption.wait(for: PQsocket(connection), events, atMost: patience)
+        switch PQconnectPoll(connection) {
+        case PGRES_POLLING_READING: events = Int16(POLLIN)
+        case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
+        default: return
+        }
+      }
+    }
+
+    /// The time that each step of connecting may take, from the option `connect_timeout`.
+    private static func timeout(of connection: OpaquePointer) -> Duration {
+      guard let options = PQconninfo(connection) else { return .seconds(10) }
+      defer { PQconninfoFree(options) }
+      var option = options
+      while let keyword = option.pointee.keyword {
+        if String(cString: keyword) == "connect_timeout", let value = option.pointee.val,
+          let seconds = Int(String(cString: value))
+        {
+          return seconds <= 0 ? .seconds(3_600) : .seconds(max(2, seconds))
+        }
+        option += 1
+      }
+      return .seconds(10)
     }
 
     private func withOptions<Result>(

@@ -7,6 +7,9 @@
   /// A row that the server refuses is found by halving: each attempt checks all constraints at its
   /// end. *n* refused rows of *m* cost O(*n* log *m*) attempts. The only savepoint stands after
   /// everything that the server has taken, so an attempt that fails takes nothing else back.
+  ///
+  /// A row that another transaction holds is left out, with the edits that its commits have made to other
+  /// rows. So the rows of a commit reach the server together.
   struct PushTransaction {
     /// An edit and the rows that it is about.
     private struct Item {
@@ -29,8 +32,12 @@
     private var plan: PushPlan
     /// The edits that the server did not make.
     private(set) var verdicts: [ServerVerdict] = []
-    private var refused: Set<PushOrder.Row> = []
-
+    /// The rows with a verdict, or with none because another transaction holds them.
+    private var decided: Set<PushOrder.Row> = []
+    /// The number of edits that were not made because another transaction holds their rows.
+    private(set) var lockedCount = 0
+    /// The edits whose rows another transaction holds.
+    private var locked: [Int] = []
     /// The numbers of the edits of each table, in the order in which the tables are locked.
     private let tables: [[Int]]
 
@@ -46,8 +53,15 @@
         Item(step: $0.step, key: $0.key, mapping: server[$0.table], edit: $0)
       }
       self.items = items
-      tables = Dictionary(grouping: items.indices) { items[$0].mapping.number }
+      var refusals: [(Int, RefusalReason)] = []
+      let good = items.indices.filter { number in
+        let refusal = items[number].mapping.refusal(of: items[number].key)
+        if let refusal { refusals.append((number, refusal)) }
+        return refusal == nil
+      }
+      tables = Dictionary(grouping: good) { items[$0].mapping.number }
         .sorted { $0.key < $1.key }.map(\.value)
+      for (number, refusal) in refusals { refuse(number, refusal) }
     }
 
     /// The conflicts of the edits that the server makes with its rows.
@@ -63,12 +77,13 @@
 
     /// The statements that read and lock the server's rows, table by table.
     var reads: [ServerStatement] {
-      tables.map { select($0) } + [.init("SAVEPOINT strata")]
+      tables.map { select($0, waits: false) } + [.init("SAVEPOINT strata")]
     }
 
     /// Takes the results of ``reads``.
     mutating func take(_ results: ArraySlice<PostgresResult>) throws(ReplicaError) {
       for (numbers, result) in zip(tables, results) { try take(result, numbers) }
+      leaveLocked()
     }
 
     /// Reads the tables one by one, and refuses the edits of those that the role may not write.
@@ -76,15 +91,16 @@
       try session.run("SAVEPOINT strata")
       for numbers in tables {
         do throws(ReplicaError) {
-          try take(try session.run(select(numbers)), numbers)
+          try take(try session.run(select(numbers, waits: false)), numbers)
           try session.run(Self.keep)
         } catch {
-          guard error.isVerdict else { throw error }
+          guard error.isAboutRows else { throw error }
           try session.run("ROLLBACK TO strata")
           try check(error)
           for number in numbers { refuse(number, RefusalReason(error)) }
         }
       }
+      leaveLocked()
     }
 
     /// Edits of a table that has changed wait. They are not refused.
@@ -97,27 +113,53 @@
 
     private static let keep = "RELEASE strata; SAVEPOINT strata"
 
-    private func select(_ numbers: [Int]) -> ServerStatement {
+    private func select(_ numbers: [Int], waits: Bool) -> ServerStatement {
       let mapping = items[numbers[0]].mapping
       let keys = numbers.map { mapping.text(items[$0].key) }
-      return .init(mapping.selectForUpdate, [keys.arrayText], isBinary: true)
+      return .init(mapping.selectForUpdate(waits: waits), [keys.arrayText], isBinary: true)
     }
 
     private mutating func take(_ result: PostgresResult, _ numbers: [Int]) throws(ReplicaError) {
-      let rows = Dictionary(try items[numbers[0]].mapping.rows(result, builder)) { $1 }
-      for number in numbers { items[number].server = rows[items[number].key] }
+      let mapping = items[numbers[0]].mapping
+      let page = try mapping.page(result, builder)
+      let rows = Dictionary(page.rows) { $1 }
+      for number in numbers {
+        let key = items[number].key
+        items[number].server = rows[key]
+        if let flaw = page.flaws[key] { refuse(number, RefusalReason(flaw)) }
+      }
+      try findLocked(numbers.filter { items[$0].server == nil && items[$0].edit.isKnown })
+    }
+
+    /// Notes the rows that the server has and that another transaction holds.
+    private mutating func findLocked(_ numbers: [Int]) throws(ReplicaError) {
+      let open = numbers.filter { !decided.contains(items[$0].step.row) }
+      guard let first = open.first else { return }
+      let mapping = items[first].mapping
+      let keys = open.map { mapping.text(items[$0].key) }
+      let found = try session.run(.init(mapping.selectKeys, [keys.arrayText]))
+      var held: Set<RecordKey> = []
+      for row in 0..<found.count { held.insert(try mapping.key(found.text(row, 0) ?? "")) }
+      locked += open.filter { held.contains(items[$0].key) }
+    }
+
+    /// Leaves out the edits of locked rows, with those of the same commits.
+    private mutating func leaveLocked() {
+      if locked.isEmpty { return }
+      let all = CommitGroups(items.map(\.step.commits)).all(with: locked)
+      for number in all where !decided.contains(items[number].step.row) { leave(number) }
     }
 
     // MARK: - Writing
 
     /// Makes all edits and commits them, if the server takes all of them; false if it does not.
     func commitAll() throws(ReplicaError) -> Bool {
-      if !verdicts.isEmpty { return false }
+      if !decided.isEmpty { return false }
       do throws(ReplicaError) {
         try write(Array(items.indices), then: [.init("COMMIT")])
         return true
       } catch {
-        guard error.isVerdict else { throw error }
+        guard error.isAboutRows else { throw error }
         try session.run("ROLLBACK TO strata")
         return false
       }
@@ -126,28 +168,49 @@
     /// Makes all edits that the server takes.
     mutating func run() throws(ReplicaError) {
       try attempt(items.startIndex..<items.endIndex)
-      for item in items where !refused.contains(item.step.row) && !plan.admits(item.step) {
+      for item in items where !decided.contains(item.step.row) && !plan.admits(item.step) {
         verdicts.append(ServerVerdict(item.edit.table, item.key, refusal: nil))
       }
     }
 
     private mutating func attempt(_ range: Range<Int>) throws(ReplicaError) {
-      let numbers = range.filter { plan.admits(items[$0].step) }
+      let numbers = range.filter {
+        !decided.contains(items[$0].step.row) && plan.admits(items[$0].step)
+      }
       guard let first = numbers.first else { return }
       do throws(ReplicaError) { return try write(numbers) } catch {
-        guard error.isVerdict else { throw error }
+        guard error.isAboutRows else { throw error }
         try session.run("ROLLBACK TO strata")
         if numbers.count > 1 {
           let middle = numbers[numbers.count / 2]
           try attempt(range.lowerBound..<middle)
           return try attempt(middle..<range.upperBound)
         }
-        try check(error)
-        // Another transaction may have inserted the row since it was read.
-        let before = items[first].server
-        try take(try session.run(select([first])), [first])
-        if items[first].server != before { return try attempt(range) }
-        refuse(first, RefusalReason(error))
+        try decide(first, after: error)
+      }
+    }
+
+    /// Decides about an edit that the server has not made alone.
+    ///
+    /// An answer that may be about the row is, if it comes again.
+    private mutating func decide(
+      _ number: Int, after error: ReplicaError
+    ) throws(ReplicaError) {
+      try check(error)
+      // Another transaction may have inserted the row since it was read.
+      let before = items[number].server
+      do throws(ReplicaError) {
+        let result = try session.run(select([number], waits: true))
+        try take(result, [number])
+        if decided.contains(items[number].step.row) { return }
+        if items[number].server == before && error.meaning == .row {
+          return refuse(number, RefusalReason(error))
+        }
+        try write([number])
+      } catch let second {
+        guard second.isAboutRows else { throw second }
+        try session.run("ROLLBACK TO strata")
+        refuse(number, RefusalReason(second))
       }
     }
 
@@ -197,8 +260,22 @@
     private mutating func refuse(_ number: Int, _ reason: RefusalReason) {
       let item = items[number]
       plan.note(.refused(reason.message), of: item.step)
-      refused.insert(item.step.row)
+      decided.insert(item.step.row)
       verdicts.append(ServerVerdict(item.edit.table, item.key, refusal: reason.text))
     }
+
+    /// Leaves an edit out, which waits for another push.
+    private mutating func leave(_ number: Int) {
+      let item = items[number]
+      plan.note(.later(after: nil), of: item.step)
+      decided.insert(item.step.row)
+      lockedCount += 1
+      verdicts.append(ServerVerdict(item.edit.table, item.key, refusal: nil))
+    }
+  }
+
+  extension ReplicaError {
+    /// Whether the error may be about one of the rows that a statement writes.
+    fileprivate var isAboutRows: Bool { meaning == .row || meaning == .suspectedRow }
   }
 #endif

@@ -25,7 +25,15 @@
         { () async throws(ReplicaError) in
           let connection = PostgresConnection(
             target, followed, on: serverTables, patience: patience)
-          try await connection.open()
+          do {
+            try await withTaskCancellationHandler {
+              try await connection.open()
+            } onCancel: {
+              connection.end(within: .zero)
+            }
+          } catch {
+            throw error as? ReplicaError ?? .silent
+          }
           return connection
         }
       }

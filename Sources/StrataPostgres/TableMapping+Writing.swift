@@ -29,10 +29,36 @@ extension TableMapping {
     }
   }
 
-  /// The select that reads and locks the rows whose keys are in the array `$1`.
+  /// Returns the select that reads and locks the rows whose keys are in the array `$1`.
   ///
   /// All pushes lock in the order of keys.
-  var selectForUpdate: String { "\(selectByKeys) ORDER BY \(keyName) FOR NO KEY UPDATE" }
+  ///
+  /// - Parameter waits: whether it waits for rows that another transaction holds. If not, it leaves
+  ///   them out.
+  func selectForUpdate(waits: Bool) -> String {
+    "\(selectByKeys) ORDER BY \(keyName) FOR NO KEY UPDATE\(waits ? "" : " SKIP LOCKED")"
+  }
+
+  /// The select of the keys that the server has of those in the array `$1`.
+  var selectKeys: String {
+    "SELECT \(keyName)::text FROM \(name) WHERE \(keyName) = ANY ($1::\(key.rawValue)[])"
+  }
+
+  /// Returns the reason for which no row of the table has a key; nil if a row may have it.
+  func refusal(of key: RecordKey) -> RefusalReason? {
+    switch (key.cell, self.key) {
+    case (.integer(let number), .int2) where Int16(exactly: number) == nil,
+      (.integer(let number), .int4) where Int32(exactly: number) == nil:
+      .outOfRange("\(number)", self.key)
+    case (.text(let text), _) where text.utf8.contains(0):
+      RefusalReason(sqlState: "22021", message: "PostgreSQL has no text with a NUL")
+    case (.blob(let bytes), .uuid) where bytes.count != 16:
+      RefusalReason(sqlState: "22P02", message: "a key of \(bytes.count) bytes is no UUID")
+    case (.integer, _), (.text, _), (.blob, _): nil
+    case (.real, _), (.null, _):
+      RefusalReason(sqlState: "22P02", message: "the server's keys are no \(key)")
+    }
+  }
 
   /// Returns the statement that writes rows that are alike.
   ///

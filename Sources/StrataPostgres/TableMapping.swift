@@ -127,8 +127,20 @@ struct TableMapping: Sendable {
     "SELECT \(list) FROM \(name) WHERE \(keyName) = ANY ($1::\(key.rawValue)[])"
   }
 
-  /// The select of all rows that may meet the filter.
-  var selectAll: String { "SELECT \(list) FROM \(name) WHERE \(condition)" }
+  /// Returns the select of the rows whose keys the log has, with the keys; null for a missing row.
+  ///
+  /// - Parameter condition: the rows of the log.
+  func selectLogged(_ condition: String) -> String {
+    let logged =
+      switch key {
+      case .bytea: "decode(strata_key, 'hex')"
+      case .text, .varchar: "strata_key COLLATE \"C\""
+      default: "strata_key::\(key.rawValue)"
+      }
+    return "SELECT \(list), strata_key FROM (SELECT DISTINCT key FROM strata.log WHERE "
+      + "tbl = \(number) AND key IS NOT NULL AND \(condition)) AS l (strata_key) "
+      + "LEFT JOIN \(name) AS t ON t.\(keyName) = \(logged)"
+  }
 
   /// The select of the keys of the rows that refer in a column to one of the keys in the array `$1`,
   /// and that may meet the filter.

@@ -14,7 +14,8 @@ enum OutboxTable: GuestTable {
       """
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, newest BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, newest BLOB, \
+      first INTEGER NOT NULL, PRIMARY KEY (entity, key)) WITHOUT ROWID
       """)
   }
 
@@ -50,7 +51,7 @@ enum OutboxTable: GuestTable {
 
   private static let columns =
     "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row, "
-    + "aside, newest"
+    + "aside, newest, first"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
@@ -58,7 +59,7 @@ enum OutboxTable: GuestTable {
     "SELECT \(columns) FROM strata_outbox_row WHERE handed IS NOT NULL")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
   private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
@@ -135,7 +136,7 @@ enum OutboxTable: GuestTable {
           row: row.isNull(9) ? nil : Array(row.blob(9))),
       original: row.isNull(5) ? nil : Array(row.blob(5)), newest: newest(row),
       refusal: row.isNull(8) ? nil : row.string(8),
-      aside: row.isNull(10) ? nil : Array(row.blob(10)))
+      aside: row.isNull(10) ? nil : Array(row.blob(10)), first: row.integer(12))
   }
 
   /// An empty text, which no encoded row is, says that the server has no row.
@@ -182,6 +183,7 @@ enum OutboxTable: GuestTable {
     case .gone: statement.bind(12, "")
     case .row(let bytes): statement.bind(12, blob: bytes)
     }
+    statement.bind(13, entry.first)
     try statement.perform()
   }
 

@@ -5,7 +5,7 @@ enum StoreFormat {
   /// The text "Stra" as a number, which tells a Strata store from any other SQLite file.
   static let applicationID: Int64 = 0x5374_7261
   /// The version of the format of Strata's own tables.
-  static let version: Int64 = 7
+  static let version: Int64 = 8
 
   /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///
