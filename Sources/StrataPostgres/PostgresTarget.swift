@@ -13,7 +13,9 @@
 
   /// A connection string with the options that every connection of Strata has.
   struct PostgresTarget {
-    private let options: [(name: String, value: String)]
+    private typealias Option = (name: String, value: String)
+
+    private let options: [Option]
 
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
@@ -33,28 +35,39 @@
     /// - Throws: ``ReplicaError`` with code `unreachable`, or `refused` if the server does not take the
     ///   connection.
     func connect(_ interruption: Interruption) throws(ReplicaError) -> OpaquePointer {
-      let begin = ContinuousClock.now
-      guard let connection = withOptions({ PQconnectStartParams($0, $1, 1) }) else {
-        throw .lost(nil)
+      var hosts: [Option] = []
+      var attempts = 1
+      while true {
+        let connection = try connection(hosts)
+        do throws(ReplicaError) {
+          try Self.wait(for: connection, interruption)
+          return connection
+        } catch {
+          let list = HostList(connection)
+          PQfinish(connection)
+          // libpq tries the next host if a host refuses, and not if a host is silent.
+          guard error.isSilence, attempts < list.count else { throw error }
+          hosts = list.nextFirst
+          attempts += 1
+        }
       }
-      do throws(ReplicaError) { try Self.wait(for: connection, interruption) } catch {
-        PQfinish(connection)
-        throw error
+    }
+
+    /// Begins to connect.
+    private func connection(_ hosts: [Option]) throws(ReplicaError) -> OpaquePointer {
+      let all = options + hosts
+      let connection = PostgresSession.withPointers(all.map(\.name) + [nil]) { names in
+        PostgresSession.withPointers(all.map(\.value) + [nil]) {
+          PQconnectStartParams(names, $0, 1)
+        }
       }
-      guard PQstatus(connection) == CONNECTION_OK else {
-        defer { PQfinish(connection) }
-        // A server that refuses a connection answers soon.
-        let answers = .now - begin < .seconds(3)
-        throw .notConnected(connection, sqlState: answers ? refusal() : nil)
-      }
-      // Warnings of the server would be printed.
-      PQsetNoticeProcessor(connection, { _, _ in }, nil)
-      // A statement that the server does not read must not block, so that the session can be ended.
-      PQsetnonblocking(connection, 1)
+      guard let connection else { throw .lost(nil) }
+      // The code of an error stands only in the message, and only in its long form.
+      PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
       return connection
     }
 
-    /// Waits until a connection is open or refused.
+    /// Waits until a connection is open.
     private static func wait(
       for connection: OpaquePointer, _ interruption: Interruption
     ) throws(ReplicaError) {
@@ -65,67 +78,63 @@
         switch PQconnectPoll(connection) {
         case PGRES_POLLING_READING: events = Int16(POLLIN)
         case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
-        default: return
+        case PGRES_POLLING_OK:
+          PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
+          // Warnings of the server would be printed.
+          PQsetNoticeProcessor(connection, { _, _ in }, nil)
+          // A statement that the server does not read must not block, so that the session can be ended.
+          PQsetnonblocking(connection, 1)
+          return
+        default: throw .notConnected(connection)
         }
       }
+      throw .notConnected(connection)
     }
 
     /// The time that each step of connecting may take, from the option `connect_timeout`.
     private static func timeout(of connection: OpaquePointer) -> Duration {
-      guard let options = PQconninfo(connection) else { return .seconds(10) }
-      defer { PQconninfoFree(options) }
-      var option = options
-      while let keyword = option.pointee.keyword {
-        if String(cString: keyword) == "connect_timeout", let value = option.pointee.val,
-          let seconds = Int(String(cString: value))
-        {
-          return seconds <= 0 ? .seconds(3_600) : .seconds(max(2, seconds))
-        }
-        option += 1
-      }
-      return .seconds(10)
+      guard let value = HostList.value("connect_timeout", of: connection), let seconds = Int(value)
+      else { return .seconds(10) }
+      return seconds <= 0 ? .seconds(3_600) : .seconds(max(2, seconds))
     }
 
-    private func withOptions<Result>(
-      _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> Result
-    ) -> Result {
-      PostgresSession.withPointers(options.map(\.name) + [nil]) { names in
-        PostgresSession.withPointers(options.map(\.value) + [nil]) { body(names, $0) }
-      }
-    }
+    /// The hosts of a connection string, each with its address and port.
+    private struct HostList {
+      private static let names = ["host", "hostaddr", "port"]
+      private let lists: [(name: String, values: [Substring])]
 
-    /// Connects again to learn with which code (SQLSTATE) the server refuses it; nil if no server answers.
-    ///
-    /// libpq tells the code only in a form of its message that is chosen while the attempt is under way.
-    private func refusal() -> String? {
-      guard let connection = withOptions({ PQconnectStartParams($0, $1, 1) }) else { return nil }
-      defer { PQfinish(connection) }
-      PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
-      var isReading = false
-      for _ in 0..<100 where PQstatus(connection) != CONNECTION_BAD {
-        var descriptor = pollfd(
-          fd: PQsocket(connection), events: Int16(isReading ? POLLIN : POLLOUT), revents: 0)
-        if poll(&descriptor, 1, 3_000) <= 0 { return nil }
-        switch PQconnectPoll(connection) {
-        case PGRES_POLLING_READING: isReading = true
-        case PGRES_POLLING_WRITING: isReading = false
-        case PGRES_POLLING_OK: return nil
-        default: return Self.sqlState(in: String(cString: PQerrorMessage(connection)))
+      init(_ connection: OpaquePointer) {
+        lists = Self.names.compactMap { name in
+          Self.value(name, of: connection).map { value in
+            (name, value.split(separator: ",", omittingEmptySubsequences: false))
+          }
         }
       }
-      return Self.sqlState(in: String(cString: PQerrorMessage(connection)))
-    }
 
-    /// Returns the code at the end of a message such as `FATAL:  28P01`, in any language.
-    static func sqlState(in message: String) -> String? {
-      let last = message.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
-      let isCode =
-        last.utf8.count == 5
-        && last.utf8.allSatisfy { byte in
-          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+      /// The number of hosts.
+      var count: Int { lists.map(\.values.count).max() ?? 1 }
+
+      /// The options that try the first host last.
+      var nextFirst: [Option] {
+        // A list with one value is for all hosts.
+        lists.filter { $0.values.count == count }.map { name, values in
+          (name, (values[1...] + values[..<1]).joined(separator: ","))
         }
-      return isCode ? last : nil
+      }
+
+      /// Returns the value of an option of a connection; nil if it has none.
+      static func value(_ name: String, of connection: OpaquePointer) -> String? {
+        guard let options = PQconninfo(connection) else { return nil }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option.pointee.keyword {
+          if String(cString: keyword) == name {
+            return option.pointee.val.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+          }
+          option += 1
+        }
+        return nil
+      }
     }
   }
 #endif

@@ -412,6 +412,15 @@
           found?.advice.contains(advice), true, "the advice for \(state): \(found?.advice ?? "")")
         await end(host)
       }
+      // The first of two hosts takes the connection and says nothing, as after a loss of power.
+      let silence = try SilentHost()
+      let target =
+        cluster.target(database, user: "app") + " connect_timeout=2 host=127.0.0.1,"
+        + "\(cluster.folder.path) port=\(silence.port),5432"
+      let second = try await open("errors-silent", Self.entities, on: target)
+      check(await obstacle(second)?.code, nil, "a server behind a silent host")
+      await end(second)
+      silence.close()
       try cluster.query("GRANT strata_client TO stranger", in: database)
       let host = try await open(
         "errors-grant", Self.entities, on: cluster.target(database, user: "stranger"))
