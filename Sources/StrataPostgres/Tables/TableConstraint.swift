@@ -100,7 +100,7 @@ struct TableConstraint {
       if attribute.isDecimal {
         return "(\(name) || '') ~ '^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'"
       }
-      return attribute.isJSON ? "(\(name) || '')::json IS NOT NULL" : nil
+      return attribute.isJSON ? "\(name) IS NULL OR (\(name) || '')::json IS NOT NULL" : nil
     case .int2, .int4, .int8:
       guard let range = attribute.integers, !range.contains(type.integers) else { return nil }
       return "\(name) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
