@@ -52,7 +52,7 @@ let package = Package(
     .systemLibrary(
       name: "CStrataPostgres", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "StrataReplica", dependencies: ["Strata"], swiftSettings: settings),
-    // Without the trait, the target is empty and libpq is not looked for.
+    // Without the trait, the target makes statements and runs none, and libpq is not looked for.
     .target(
       name: "StrataPostgres",
       dependencies: [
@@ -126,6 +126,12 @@ let package = Package(
     .testTarget(
       name: "StrataReplicaTests",
       dependencies: ["StrataTestTurns", "StrataReplica", "Strata", "StrataTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StrataPostgresTests",
+      dependencies: [
+        "StrataTestTurns", "StrataPostgres", "StrataReplica", "Strata", "StrataTesting",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StrataMapTests",

@@ -22,8 +22,11 @@
     private var otherPort: Int { 5432 + 5433 - port }
 
     /// The connection string of the owner of everything. It finds the primary also after a failover.
-    package var target: String {
-      "host=\(folder.path),\(folder.path) port=5432,5433 dbname=postgres user=postgres "
+    package var target: String { target() }
+
+    /// The connection string of a role for a database of the cluster.
+    package func target(_ database: String = "postgres", user: String = "postgres") -> String {
+      "host=\(folder.path),\(folder.path) port=5432,5433 dbname=\(database) user=\(user) "
         + "target_session_attrs=read-write"
     }
 
@@ -104,12 +107,23 @@
       try start()
     }
 
-    /// Puts the files back to the last ``backUp()``. What was committed since is gone.
+    /// Puts the files back to the last ``backUp()``. Later commits are gone.
     package func restore() throws {
       try crash()
       try Self.run(["rm", "-rf", data(port)])
       try Self.run(user + ["cp", "-a", data(port) + "-backup", data(port)])
       try start()
+    }
+
+    /// Restores a dump of a database as the whole content of another one, which is made anew.
+    package func restoreDump(of database: String, as other: String) throws {
+      let dump = folder.path + "/dump.sql"
+      let connection = ["-h", folder.path, "-p", "\(port)", "-U", "postgres"]
+      try Self.run(user + [programs + "pg_dump"] + connection + ["-f", dump, database])
+      try query("DROP DATABASE IF EXISTS \(other) WITH (FORCE)")
+      try query("CREATE DATABASE \(other)")
+      try Self.run(
+        user + ["psql", "-v", "ON_ERROR_STOP=1", "-q"] + connection + ["-d", other, "-f", dump])
     }
 
     /// Makes a standby. From here on, a commit waits until the standby has it, unless
@@ -129,7 +143,7 @@
       }
     }
 
-    /// Stops to send commits to the standby. Whoever commits waits for it from here on, unless
+    /// Stops to send commits to the standby. A commit waits for it from here on, unless
     /// `synchronous_commit` is off.
     package func cutOffStandby() throws {
       sender = try query("SELECT pid FROM pg_stat_replication").first.flatMap { Int32($0) }
@@ -158,11 +172,15 @@
 
     /// Runs statements as the owner and returns the lines of their results.
     @discardableResult
-    package func query(_ sql: String) throws -> [String] { try query(sql, on: port) }
+    package func query(_ sql: String, in database: String = "postgres") throws -> [String] {
+      try query(sql, in: database, on: port)
+    }
 
-    private func query(_ sql: String, on port: Int) throws -> [String] {
+    private func query(
+      _ sql: String, in database: String = "postgres", on port: Int
+    ) throws -> [String] {
       let arguments = [
-        "psql", "-h", folder.path, "-p", "\(port)", "-U", "postgres", "-qAtX",
+        "psql", "-h", folder.path, "-p", "\(port)", "-U", "postgres", "-d", database, "-qAtX",
         "-v", "ON_ERROR_STOP=1", "-c", sql,
       ]
       return try Self.run(arguments).split(separator: "\n").map(String.init)

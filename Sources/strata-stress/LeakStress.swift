@@ -105,7 +105,7 @@ struct LeakStress {
       outbox = pushing
       _ = try await pushing.requests()
       if Bool.random(using: &random) { pins.detach() }
-      // Another process that closes the store removes the file of signals, and its watch with it.
+      // A second process that closes the store removes the file of signals, and its watch with it.
       if Bool.random(using: &random) {
         let path = try await open.diagnostics().file.path
         try FileManager.default.removeItem(atPath: path + "-notify")

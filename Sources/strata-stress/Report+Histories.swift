@@ -2,7 +2,7 @@ extension Report {
   /// Runs the histories of seeds until five have violations, and adds their counts and violations.
   ///
   /// - Parameters:
-  ///   - name: what a history is called in violations.
+  ///   - name: the name of a history in violations.
   ///   - run: runs the history of a seed, and returns its counts.
   /// - Returns: the number of histories.
   @MainActor

@@ -32,25 +32,5 @@ private struct Album: Entity {
 
 @MainActor private var replica: Replica { fatalError("compiled only") }
 
-// The module StrataPostgres is empty without its trait.
-extension ReplicaServer {
-  fileprivate static func postgres(_ target: String, tables: [ServerTable] = []) -> ReplicaServer {
-    fatalError("compiled only")
-  }
-}
-
-private enum StrataPostgres {
-  static func prepare(
-    _ target: String, for entities: [any Entity.Type], tables: [ServerTable] = []
-  ) async throws {}
-}
-
-private struct ServerTable {
-  init<E: Entity>(_: E.Type, schema: String?, name: String?, columns: [String: String]) {}
-  init<Root: Entity, Target: Entity>(
-    linksOf: ManyToMany<Root, Target>, name: String, columns: [String: String]
-  ) {}
-}
-
 @MainActor private let stack: Stack = { fatalError("compiled only") }()
 private let song = Song()

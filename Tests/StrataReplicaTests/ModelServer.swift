@@ -15,11 +15,11 @@ struct Note: Entity, Hashable {
   }
 }
 
-/// What matters of PostgreSQL to a replica: transactions that run for any time and end in any order,
+/// The parts of PostgreSQL that matter to a replica: transactions that run for any time and end in any order,
 /// snapshots, a log of keys, commits that are not on the disk yet, crashes, restored backups,
 /// connections that break before or after a statement, and rows that a constraint refuses.
 final class ModelServer: Sendable {
-  /// What a crash takes back to the last flush.
+  /// The contents that a crash takes back to the last flush.
   struct Contents: Sendable {
     var rows: [Int: Note] = [:]
     var log: [(transaction: UInt64, key: Int)] = []
@@ -37,10 +37,11 @@ final class ModelServer: Sendable {
     var open: [UInt64: [Int: Note?]] = [:]
     var (written, onDisk): (UInt64, UInt64) = (0, 0)
     var (epoch, system, generation) = (UUID(), 1, 0)
+    var database = UUID()
     var random = SeededRandom(seed: 0)
     /// How seldom a call fails; 0 for never.
     var failures = 0
-    /// Whether nobody can connect.
+    /// Whether no replica can connect.
     var isDown = false
     /// A commit that the server has received and not made yet, although its connection is gone.
     var inFlight: Step?
@@ -48,7 +49,17 @@ final class ModelServer: Sendable {
     var isSlow = false
     /// The number of pages that were read.
     var pages = 0
-    /// What happens before the next call of a method.
+    /// The fingerprint of the table.
+    var shape = ""
+    /// The most rows that one answer had.
+    var largestAnswer = 0
+    /// The error with which the server refuses every push; nil if it takes them.
+    var pushError: ReplicaError?
+    /// The keys of rows that another transaction holds.
+    var held: Set<Int> = []
+    /// Whether the server says nothing any more.
+    var isSilent = false
+    /// The event before the next call of a method.
     var hooks: [String: Step] = [:]
 
     typealias Step = @Sendable (inout State) -> Void
@@ -104,6 +115,8 @@ final class ModelServer: Sendable {
 
   /// The title that a constraint refuses.
   static let refusedTitle = "bad"
+  /// The title that no store can have.
+  static let unreadableTitle = "unreadable"
 
   let state: Lock<State>
   private let sleepers = Lock<[Promise<Void>]>([])
@@ -154,7 +167,7 @@ final class ModelServer: Sendable {
       case 12: state.backup = state.contents
       default:
         state.restart(with: state.backup)
-        // Who restores a backup says so.
+        // The restoration of a backup is announced.
         state.epoch = UUID()
       }
     }
@@ -199,8 +212,13 @@ private actor ModelConnection: ServerConnection {
   private let generation: Int
   private let builder = RecordBuilder()
   private var pulled: [Int: Note] = [:]
-  private var push: (push: PushState.Push, client: UUID)?
+  private var isPulling = false
+  private var push: (push: PushID, client: UUID)?
+  /// The rest of the logged rows of a pull.
+  private var logged: [RecordKey] = []
   private let woken = Lock(false)
+  private let ended = Promise<Void>()
+  nonisolated let missingConstraints: [MissingConstraint] = []
 
   init(_ server: ModelServer, _ followed: FollowedTables, _ generation: Int) {
     self.server = server
@@ -236,26 +254,32 @@ private actor ModelConnection: ServerConnection {
   }
 
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
-  ) throws(ReplicaError) -> PullStart {
+    since cursor: ReplicaCursor?, by client: UUID, limit: Int
+  ) async throws(ReplicaError) -> PullStart {
+    if server.state.withLock(\.isSilent) {
+      await ended.value
+      throw ReplicaError(.unreachable, "silent", advice: "")
+    }
     let shape = filter?.text ?? ""
     let (start, rows) = try run { state throws(ReplicaError) in
       let snapshot = try ServerSnapshot(state.snapshot)
       let head = ServerHead(
         format: 1, epoch: state.epoch, server: "\(state.system)",
         horizon: try ServerSnapshot(state.contents.horizon), snapshot: snapshot,
-        written: try LogPosition("0/\(String(state.written, radix: 16))"), shapes: ["notes": shape],
-        client: state.contents.clients[client])
+        written: try LogPosition("0/\(String(state.written, radix: 16))"),
+        shapes: ["notes": shape + state.shape],
+        client: state.contents.clients[client], database: state.database)
       var keys: Set<RecordKey> = []
       if let old = cursor?.snapshot {
         for entry in state.contents.log where !old.sees(entry.transaction) {
           keys.insert(RecordKey(.integer(Int64(entry.key))))
         }
       }
-      let changed = keys.isEmpty ? [] : [ChangedTable(table, keys)]
+      let changed =
+        keys.isEmpty ? [] : [ChangedTable(table, keys.count > limit ? .logged : .keys(keys))]
       return (PullStart(head: head, changed: changed), state.contents.rows)
     }
-    pulled = rows
+    (pulled, isPulling) = (rows, true)
     return start
   }
 
@@ -265,30 +289,62 @@ private actor ModelConnection: ServerConnection {
 
   func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {
     let flushed = try run { state in state.onDisk }
-    var all: [RecordKey: Record] = [:]
-    for (key, record) in try records(pulled) { all[key] = record }
+    isPulling = false
+    let all = try page(of: Array(pulled.values))
     let rows = requests.map { request in
-      guard let keys = request.keys else {
-        return ServerRows(table, .range(after: nil, through: nil), all.filter { admits($0.value) })
-      }
-      return ServerRows(table, .keys(keys), all.filter { keys.contains($0.key) })
+      let keys = request.keys ?? []
+      return ServerRows(
+        table, .keys(keys), Dictionary(all.rows) { $1 }.filter { keys.contains($0.key) },
+        flaws: all.flaws.filter { keys.contains($0.key) })
     }
+    note(rows.reduce(0) { $0 + $1.rows.count })
     return PullEnd(rows: rows, flushed: try LogPosition("0/\(String(flushed, radix: 16))"))
+  }
+
+  func loggedRows(
+    of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+  ) throws(ReplicaError) -> ServerPage {
+    if isFirst {
+      logged = try run { state throws(ReplicaError) in
+        let new = state.contents.log.filter { !cursor.snapshot.sees($0.transaction) }
+        return Set(new.map { RecordKey(.integer(Int64($0.key))) }).shuffled(using: &state.random)
+      }
+    } else {
+      try run { _ in }
+    }
+    let keys = Set(logged.prefix(limit))
+    logged.removeFirst(keys.count)
+    var page = try page(of: pulled.values.filter { keys.contains(Self.key($0)) })
+    let found = Set(page.rows.map(\.key)).union(page.flaws.keys)
+    page.missing = keys.subtracting(found).sorted()
+    note(page.count)
+    return page
+  }
+
+  private func note(_ count: Int) {
+    server.state.withLock { $0.largestAnswer = max($0.largestAnswer, count) }
+  }
+
+  private static func key(_ row: Note) -> RecordKey { RecordKey(.integer(Int64(row.id))) }
+
+  /// Returns rows in key order, and the flaws of those that a store cannot have.
+  private func page(of rows: [Note]) throws(ReplicaError) -> ServerPage {
+    var page = ServerPage()
+    for row in rows.sorted(by: { $0.id < $1.id }) {
+      if row.title == ModelServer.unreadableTitle {
+        page.flaws[Self.key(row)] = RowFlaw(["title"], "notes.title is unreadable")
+      } else {
+        page.rows.append((Self.key(row), try record(row)))
+      }
+    }
+    return page
   }
 
   private func admits(_ row: Record) -> Bool { filter?.admits(row) ?? true }
 
-  private func records(
-    _ rows: [Int: Note]
-  ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
-    try rows.values.sorted { $0.id < $1.id }.map { row throws(ReplicaError) in
-      (RecordKey(.integer(Int64(row.id))), try record(row))
-    }
-  }
-
   func page(
     of table: Table, after key: RecordKey?, limit: Int
-  ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+  ) throws(ReplicaError) -> ServerPage {
     let rows = try run { state in
       if state.isSlow && state.inFlight != nil {
         state.land()
@@ -299,10 +355,20 @@ private actor ModelConnection: ServerConnection {
       state.pages += 1
       return state.contents.rows
     }
-    let after = try records(rows).filter { row in
-      (key.map { $0 < row.key } ?? true) && admits(row.record)
+    // In the transaction of a pull, a page is of its snapshot.
+    let after = (isPulling ? pulled : rows).values.filter { row in
+      (key.map { $0 < Self.key(row) } ?? true)
+    }.sorted { $0.id < $1.id }
+    var some: [Note] = []
+    for row in after {
+      if row.title == ModelServer.unreadableTitle {
+        some.append(row)
+      } else if admits(try record(row)) {
+        some.append(row)
+      }
     }
-    return Array(after.prefix(limit))
+    note(min(limit, some.count))
+    return try page(of: Array(some.prefix(limit)))
   }
 
   func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {
@@ -323,9 +389,10 @@ private actor ModelConnection: ServerConnection {
   }
 
   func claim(
-    _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
+    _ push: PushID, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
   ) throws(ReplicaError) -> Bool {
     let isClaimed = try run { state throws(ReplicaError) in
+      if let error = state.pushError { throw error }
       if state.inFlight != nil, state.isSlow || state.random.oneIn(3) {
         throw ReplicaError(.refused, "locked", advice: "", sqlState: "55P03")
       }
@@ -336,7 +403,7 @@ private actor ModelConnection: ServerConnection {
     return isClaimed
   }
 
-  func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> [Conflict] {
+  func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> PushReport {
     guard let push = push?.push else { fatalError("no push was claimed") }
     self.push = nil
     let step: ModelServer.State.Step = { [table] state in
@@ -360,7 +427,10 @@ private actor ModelConnection: ServerConnection {
       let conflicts = edits.compactMap { $0.conflict(with: state.record(of: $0.key, in: table)) }
         .filter { $0.sides(of: Note.self)?.mine?.title != ModelServer.refusedTitle }
       step(&state)
-      return conflicts
+      let held = edits.count { edit in
+        state.held.contains { RecordKey(.integer(Int64($0))) == edit.key }
+      }
+      return PushReport(conflicts: conflicts, lockedCount: held)
     }
   }
 
@@ -381,7 +451,7 @@ private actor ModelConnection: ServerConnection {
       defer { isWoken = false }
       return isWoken
     }
-    // Shorter sleeps look again for transactions that tell nobody.
+    // Shorter sleeps look again for transactions that tell no replica.
     if !isWoken && duration >= .seconds(1) { await promise.value }
     await Task.yield()
   }
@@ -389,6 +459,11 @@ private actor ModelConnection: ServerConnection {
   nonisolated func wake() {
     woken.withLock { $0 = true }
     server.wakeAll()
+  }
+
+  nonisolated func end(within duration: Duration) {
+    ended.resolve(())
+    wake()
   }
 
   func close() {}
@@ -403,7 +478,7 @@ extension ModelServer.State {
 
   /// Makes a push, if its number is the next.
   fileprivate mutating func make(
-    _ edits: [ServerEdit], as push: PushState.Push, by client: UUID, in table: Table
+    _ edits: [ServerEdit], as push: PushID, by client: UUID, in table: Table
   ) {
     guard contents.clients[client]?.lastPush == push.number - 1 else { return }
     var verdicts: [ServerVerdict] = []
@@ -412,7 +487,9 @@ extension ModelServer.State {
       let row = edit.row(onto: record(of: edit.key, in: table)).flatMap {
         table.decodeLeniently($0, as: Note.self)
       }
-      if row?.title == ModelServer.refusedTitle {
+      if held.contains(key) {
+        verdicts.append(ServerVerdict(table, edit.key, refusal: nil))
+      } else if row?.title == ModelServer.refusedTitle {
         verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
       } else if row != contents.rows[key] {
         contents.rows[key] = row

@@ -267,7 +267,7 @@ import Testing
     try await expectEqual(stack, server, replica)
   }
 
-  // MARK: - What an app sees
+  // MARK: - The view of an app
 
   /// Returns the first value of a condition that becomes true while states come.
   private func wait(_ replica: Replica, until isTrue: () -> Bool) async {
@@ -285,7 +285,7 @@ import Testing
     } onChange: {
       changed.withLock { $0 += 1 }
     }
-    // Nobody is connected until the server is back.
+    // No connection is open until the server is back.
     server.state.withLock { $0.isDown = true }
     try await stack.withScratch { context in
       context.update(try #require(try await context.find(Note.self, 1))) { $0.title = "mine" }
@@ -300,6 +300,10 @@ import Testing
     await wait(replica) { monitor.status(of: notes[0]) == .settled }
     await wait(replica) { monitor.status(of: notes[1]) == .refused }
     #expect(monitor.status(of: notes[2]) == .settled)
+    #expect(
+      notes.map { "\(monitor.status(of: $0))" } == [
+        "the server has it", "refused", "the server has it",
+      ])
     await replica.close()
     await stack.close()
   }

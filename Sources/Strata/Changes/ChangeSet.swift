@@ -14,11 +14,16 @@
 public struct ChangeSet: Sendable {
   /// The number of the newest commit included; it grows by one with every commit of the store.
   public let commit: Int64
+  /// The author of all commits included; nil if they have several authors, or if it is not known.
+  package let author: String?
   let model: Model
   private(set) var tables: [TableID: TableChanges]
 
-  init(commit: Int64, model: Model, tables: [TableID: TableChanges]) {
+  init(
+    commit: Int64, author: String? = nil, model: Model, tables: [TableID: TableChanges]
+  ) {
     self.commit = commit
+    self.author = author
     self.model = model
     self.tables = tables
   }
@@ -41,14 +46,18 @@ public struct ChangeSet: Sendable {
 
   /// Returns the changes of one table alone; nil if the table did not change.
   func only(_ table: TableID) -> ChangeSet? {
-    tables[table].map { ChangeSet(commit: commit, model: model, tables: [table: $0]) }
+    tables[table].map {
+      ChangeSet(commit: commit, author: author, model: model, tables: [table: $0])
+    }
   }
 
   /// Returns these changes followed by `next`, as one set.
   ///
   /// - Complexity: O(*n* + *m*) for the changed records in the tables that both sets change.
   func composed(with next: ChangeSet) -> ChangeSet {
-    var result = ChangeSet(commit: next.commit, model: model, tables: tables)
+    var result = ChangeSet(
+      commit: next.commit, author: author == next.author ? author : nil, model: model,
+      tables: tables)
     for (table, changes) in next.tables {
       result.tables[table] = tables[table].map { $0.composed(with: changes) } ?? changes
       if result.tables[table]?.isEmpty == true { result.tables[table] = nil }

@@ -16,15 +16,17 @@ package struct Column: Sendable {
   package var valueType: (any AttributeValue.Type)?
   /// The spelling of the values; nil if each value has one spelling.
   var spelling: ValueSpelling?
+  /// Whether the values are JSON texts.
+  package var isJSON: Bool { spelling?.isJSON ?? false }
   /// Whether filters compare texts and not values: an index is an order of texts.
   var isComparedByText = false
 }
 
 /// A column that refers to another table's key.
-struct Reference: Sendable {
-  let column: Int
-  let target: TableID
-  let rule: DeleteRule
+package struct Reference: Sendable {
+  package let column: Int
+  package let target: TableID
+  package let rule: DeleteRule
   let isRequired: Bool
 }
 
@@ -46,10 +48,10 @@ package final class Table: Sendable {
   /// The entity's name in Swift, for messages.
   package let entity: String
   package let columns: [Column]
-  let references: [Reference]
+  package let references: [Reference]
   let referrers: [Referrer]
   /// The sets of columns that are unique together.
-  let uniques: [[Int]]
+  package let uniques: [[Int]]
   let codec: EntityCodec
   /// Reads a record as the table's entity, and writes the entity; nil for a table without an entity.
   let rewrite: (@Sendable (Record, EntityCodec) -> ReadRecord?)?

@@ -8,19 +8,25 @@ private protocol FreelySpelt {}
 
 extension URL: FreelySpelt {}
 extension Decimal: FreelySpelt {}
-extension Array: FreelySpelt {}
-extension Dictionary: FreelySpelt {}
+extension Array: JSONSpelt {}
+extension Dictionary: JSONSpelt {}
+
+/// A type whose values are JSON texts, besides ``JSONValue``.
+private protocol JSONSpelt: FreelySpelt {}
 
 /// The texts of one attribute's values.
 struct ValueSpelling: Sendable {
   /// Returns the text that Strata writes for the value of a stored text; nil for a text that the type
   /// cannot read.
   let canonical: @Sendable (String) -> String?
+  /// Whether the texts are JSON.
+  let isJSON: Bool
 
   /// Creates the spelling of a type; nil if each value of the type has one text.
   init?(_ type: any AttributeValue.Type) {
     let unwrapped = Self.unwrapped(type)
-    guard unwrapped is any FreelySpelt.Type || unwrapped is any JSONValue.Type else { return nil }
+    isJSON = unwrapped is any JSONSpelt.Type || unwrapped is any JSONValue.Type
+    guard isJSON || unwrapped is any FreelySpelt.Type else { return nil }
     canonical = Self.canonical(unwrapped)
   }
 

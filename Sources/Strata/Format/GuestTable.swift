@@ -64,6 +64,7 @@ enum GuestTables {
     [
       FreshnessTable.self, ValidatorTable.self, OutboxTable.self, LocalRowsTable.self,
       StoreIdentity.self, HistoryTables.self, ReplicaTable.self, WaitingLinkTable.self,
+      WithheldTable.self,
     ]
   }
 

@@ -35,6 +35,8 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// The last commit that edited the row.
   private(set) var commit: Int64
+  /// No earlier commit made one of the edits. Edits of one commit reach a server together if they can.
+  private(set) var first: Int64
   /// Whether the server certainly has the row.
   private(set) var isKnown: Bool
   private(set) var isDeleted: Bool
@@ -58,9 +60,10 @@ struct OutboxEntry: Sendable, Equatable {
   init(
     commit: Int64, isKnown: Bool, isDeleted: Bool, attributes: AttributeSet,
     handedOver: HandedOver?, original: [UInt8]?, newest: Newest? = nil, refusal: String? = nil,
-    aside: [UInt8]? = nil
+    aside: [UInt8]? = nil, first: Int64? = nil
   ) {
     self.commit = commit
+    self.first = first ?? commit
     self.isKnown = isKnown
     self.isDeleted = isDeleted
     self.attributes = attributes
@@ -339,6 +342,7 @@ struct OutboxEntry: Sendable, Equatable {
     // Any other row of the server may be older than the row that was handed over.
     if !handedOver.isAnswered { newest = nil }
     if commit <= handedOver.commit && !isRepeated { return false }
+    first = min(commit, handedOver.commit + 1)
     if handedOver.isDeletion {
       // The row was inserted again.
       (isKnown, original) = (false, nil)

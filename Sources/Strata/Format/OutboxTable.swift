@@ -15,7 +15,7 @@ enum OutboxTable: GuestTable {
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
       original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, newest BLOB, \
-      handed_earlier BLOB, answered TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      first INTEGER NOT NULL, handed_earlier BLOB, answered TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
       """)
   }
 
@@ -51,7 +51,7 @@ enum OutboxTable: GuestTable {
 
   private static let columns =
     "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row, "
-    + "aside, newest, handed_earlier, answered"
+    + "aside, newest, first, handed_earlier, answered"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
@@ -59,7 +59,7 @@ enum OutboxTable: GuestTable {
     "SELECT \(columns) FROM strata_outbox_row WHERE handed IS NOT NULL")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
   private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
@@ -131,12 +131,12 @@ enum OutboxTable: GuestTable {
           commit: row.integer(3), attributes: names.attributes(row.string(4), of: table),
           isUncertain: row.integer(1) & isUncertain != 0,
           isDeletion: row.integer(1) & isHandedDeletion != 0,
-          answered: row.isNull(13) ? nil : names.attributes(row.string(13), of: table),
+          answered: row.isNull(14) ? nil : names.attributes(row.string(14), of: table),
           isOver: row.integer(1) & isOver != 0, row: row.isNull(9) ? nil : Array(row.blob(9)),
-          earlier: row.isNull(12) ? nil : Array(row.blob(12))),
+          earlier: row.isNull(13) ? nil : Array(row.blob(13))),
       original: row.isNull(5) ? nil : Array(row.blob(5)), newest: newest(row),
       refusal: row.isNull(8) ? nil : row.string(8),
-      aside: row.isNull(10) ? nil : Array(row.blob(10)))
+      aside: row.isNull(10) ? nil : Array(row.blob(10)), first: row.integer(12))
   }
 
   /// An empty text, which no encoded row is, says that the server has no row.
@@ -182,11 +182,12 @@ enum OutboxTable: GuestTable {
     case .gone: statement.bind(12, "")
     case .row(let bytes): statement.bind(12, blob: bytes)
     }
-    bind(entry.handedOver?.earlier, to: statement, at: 13)
+    statement.bind(13, entry.first)
+    bind(entry.handedOver?.earlier, to: statement, at: 14)
     if let answered = entry.handedOver?.answered {
-      statement.bind(14, AttributeNames.text(answered, of: table))
+      statement.bind(15, AttributeNames.text(answered, of: table))
     } else {
-      statement.bindNull(14)
+      statement.bindNull(15)
     }
     try statement.perform()
   }

@@ -26,6 +26,8 @@ package struct PushOrder {
   /// A request, and the conditions under which it can be sent.
   package struct Step: Sendable {
     package let row: Row
+    /// The commits that may have made the edits.
+    package let commits: ClosedRange<Int64>
     /// The number of requests that were added before this one.
     let number: Int
     /// The requests that the server must have done before.
@@ -47,6 +49,7 @@ package struct PushOrder {
     let row: Row
     let kind: PushRequest.Kind
     let isFollowed: Bool
+    let first: Int64
     let commit: Int64
     let refersTo: [Row]
     let takes: [UniqueValue]
@@ -72,9 +75,10 @@ package struct PushOrder {
   ///   - isHandedOver: whether the server may know a later version of the row, which is not known
   ///     here.
   ///   - isFollowed: whether the row is inserted after this request.
+  ///   - first: no commit before this one made the edits; nil for the last commit.
   mutating func add(
     _ request: PushRequest, original: Record?, sent: Record? = nil, isHandedOver: Bool,
-    isFollowed: Bool = false
+    isFollowed: Bool = false, first: Int64? = nil
   ) {
     let table = request.table
     let number = nodes.count
@@ -82,7 +86,8 @@ package struct PushOrder {
     nodes.append(
       Node(
         row: Row(table: table.id, key: request.key), kind: request.kind, isFollowed: isFollowed,
-        commit: request.commit, refersTo: after.map { targets(of: $0, table) } ?? [],
+        first: min(first ?? request.commit, request.commit), commit: request.commit,
+        refersTo: after.map { targets(of: $0, table) } ?? [],
         takes: after.map { uniqueValues(of: $0, table) } ?? []))
     if isHandedOver || original == nil && request.kind != .insert {
       for target in Set(table.references.map(\.target)) {
@@ -143,7 +148,8 @@ package struct PushOrder {
         if isDone {
           result.append(
             Step(
-              row: nodes[number].row, number: number,
+              row: nodes[number].row, commits: nodes[number].first...nodes[number].commit,
+              number: number,
               needs: lasting(number).map { nodes[$0].row },
               guards: guards[number], isDeletion: nodes[number].kind == .delete,
               isFollowed: nodes[number].isFollowed))

@@ -117,6 +117,9 @@ public struct PushRequest: Sendable, Identifiable {
     refusal = entry.refusal
   }
 
+  /// The number of bytes of the row and of the row from which the edits started, about.
+  var size: Int { (record?.byteCount ?? 0) + (original?.byteCount ?? 0) }
+
   package var tableName: String { table.name }
 
   /// The name of the entity; for a link of a many-to-many relationship, the names of both ends.

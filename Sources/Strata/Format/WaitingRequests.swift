@@ -10,7 +10,9 @@ struct WaitingRequests: Sendable {
     let conflict: Conflict?
   }
 
-  private(set) var all: [Waiting] = []
+  /// The requests in the order of their reading; nil for those past the limit.
+  private var kept: [Waiting?] = []
+  private var sizes: [Int] = []
   private(set) var refused: Set<PushOrder.Row> = []
   private(set) var steps: [PushOrder.Step] = []
   /// The entries of which nothing can be sent.
@@ -18,13 +20,18 @@ struct WaitingRequests: Sendable {
 
   /// Reads the entries of the outbox and their rows.
   ///
-  /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
+  /// - Parameter limit: the number of bytes of values past which only the order of the requests is
+  ///   kept.
+  /// - Complexity: O(*n* log *n*) of the rows that wait; in memory, their keys and the values within the
+  ///   limit.
   init(
-    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection
+    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection,
+    limit: Int = .max
   ) throws(StoreError) {
     var order = PushOrder(model)
+    var size = 0
     let store = try StoreIdentity.read(connection)
-    all.reserveCapacity(Int(try OutboxTable.count(connection)))
+    kept.reserveCapacity(Int(try OutboxTable.count(connection)))
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
       func decode(_ bytes: [UInt8]) -> Record? {
         HistoryDecoder.record(bytes, of: table, layout, builder)
@@ -36,17 +43,32 @@ struct WaitingRequests: Sendable {
           entry, key, table, model, record: record, store: store, decode: decode)
       else { return empty.append((table, key, entry.commit)) }
       let conflict = entry.conflict(key, local: stored, in: table, decode: decode)
-      all.append(
-        Waiting(request: request, entry: entry, conflict: conflict))
+      let waiting = Waiting(request: request, entry: entry, conflict: conflict)
+      size += request.size
+      sizes.append(request.size)
+      kept.append(size <= limit ? waiting : nil)
       if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
       order.add(
         request, original: request.original, sent: entry.handedOver?.row.flatMap(decode),
-        isHandedOver: entry.handedOver != nil, isFollowed: entry.repeatsDeletion)
+        isHandedOver: entry.handedOver != nil, isFollowed: entry.repeatsDeletion,
+        first: entry.first)
     }
     steps = order.sorted()
   }
 
-  subscript(step: PushOrder.Step) -> Waiting { all[step.number] }
+  /// The requests, if there is no limit.
+  var all: [Waiting] { kept.compactMap(\.self) }
+
+  /// Returns the request of a step; nil if it is past the limit.
+  func kept(_ step: PushOrder.Step) -> Waiting? { kept[step.number] }
+
+  /// The number of bytes of the request of a step, about.
+  func size(_ step: PushOrder.Step) -> Int { sizes[step.number] }
+
+  subscript(step: PushOrder.Step) -> Waiting {
+    guard let waiting = kept[step.number] else { fatalError("a request past the limit") }
+    return waiting
+  }
 
   /// The requests in their order.
   var requests: [PushRequest] { steps.map { self[$0].request } }

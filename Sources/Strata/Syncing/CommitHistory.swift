@@ -168,7 +168,7 @@ extension HistoryEntry {
       token: HistoryToken(commit: entry.number, store: store.identity), author: entry.author,
       date: Date(timeIntervalSinceReferenceDate: entry.time),
       changes: ChangeSet(
-        commit: entry.number, model: store.model,
+        commit: entry.number, author: entry.author, model: store.model,
         tables: entry.changes ?? store.model.resetOfEveryTable))
   }
 }

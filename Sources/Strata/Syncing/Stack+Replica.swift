@@ -108,27 +108,66 @@ extension Stack {
   /// stay: attributes without an edit take the server's values.
   ///
   /// - Parameters:
-  ///   - followed: the tables that the store follows, and which rows it has of them.
-  ///   - verdicts: if the rows show that the server has made what was handed over, the exceptions.
-  /// - Returns: the number of the commit, and the edits that wait and that conflict with the rows.
+  ///   - followed: the tables that the store follows, with the filters of their rows.
+  ///   - isStaged: whether the staged rows are applied, too, before the others.
+  ///   - verdicts: the refused edits of a push that the server has made; nil if it has not made one.
   @discardableResult
   package func apply(
-    _ pulled: [ServerRows], of followed: FollowedTables,
-    confirming verdicts: [ServerVerdict]? = nil,
-    state: Data
-  ) async throws(StoreError) -> (commit: Int64, conflicts: [Conflict]) {
+    _ pulled: [ServerRows], of followed: FollowedTables, isStaged: Bool = false,
+    confirming verdicts: [ServerVerdict]? = nil, state: Data
+  ) async throws(StoreError) -> AppliedRows {
     let imports = store.imports
     let told = Set(followed.tables.map(\.id))
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
-      let made = try writer.transaction(author: Stack.replicaAuthor) {
+      try writer.transaction(author: Stack.replicaAuthor) {
         transaction throws(StoreError) in
         if let verdicts { try transaction.confirmPush(except: verdicts, of: told, imports) }
-        let conflicts = try transaction.apply(pulled, of: followed)
+        var applied = AppliedRows()
+        if isStaged { applied.conflicts = try transaction.applyStage(of: followed) }
+        applied.conflicts += try transaction.apply(pulled, of: followed)
+        applied.hasWithheld = try WithheldTable.hasRows(transaction.connection)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
-        return conflicts
+        return applied
+      }.result
+    }
+  }
+
+  /// Returns the number of rows of a server that the store cannot have.
+  package func withheldCount() async throws(StoreError) -> Int {
+    try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { _, connection throws(StoreError) in
+        try WithheldTable.count(connection)
       }
-      return (made.commit, made.result)
+    }
+  }
+
+  /// Removes all staged rows.
+  package func clearStage() async throws(StoreError) {
+    try await store.writer.submit(.normal) { writer throws(StoreError) in
+      try StagedRows.clear(try writer.connection)
+    }
+  }
+
+  /// Keeps rows of a server on the disk until ``apply(_:of:isStaged:confirming:state:)``.
+  ///
+  /// They are gone if the connection of the writer is lost. Then `apply` fails, and the pull begins anew.
+  package func stage(_ rows: ServerRows) async throws(StoreError) {
+    try await store.writer.submit(.normal) { writer throws(StoreError) in
+      try StagedRows.add(rows, try writer.connection)
+    }
+  }
+
+  /// Returns the rows of a server that the store cannot have.
+  ///
+  /// - Complexity: O(*n*) of these rows.
+  package func withheldRows(of tables: [Table]) async throws(StoreError) -> [WithheldEntry] {
+    try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { _, connection throws(StoreError) in
+        var rows: [WithheldEntry] = []
+        for table in tables { rows += try WithheldTable.rows(of: table, connection) }
+        return rows
+      }
     }
   }
 
@@ -138,10 +177,13 @@ extension Stack {
   package func differences(
     from pulled: [ServerRows], of followed: FollowedTables
   ) async throws(StoreError) -> [ServerDifference] {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
-        try transaction.differences(from: pulled, of: followed)
-      }.result
+    let layout = store.historyLayout
+    return try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { reader, connection throws(StoreError) in
+        var met = MetServerRows(
+          followed, connection, EntryCoding(layout: layout, builder: reader.builder))
+        return try met.differences(from: pulled)
+      }
     }
   }
 
@@ -162,24 +204,33 @@ extension Stack {
     }
   }
 
-  /// Hands over all edits that the server may make, and stores a replica's state, in one commit.
+  /// Hands over edits that the server may make, and stores a replica's state, in one commit.
   ///
+  /// - Parameter limit: the number of bytes of values that one push has at most. A greater row is alone.
   /// - Returns: the edits in the order in which the server can make them. If there are none, nothing
   ///   is written.
   package func handOver(
-    of tables: [Table], state: Data
-  ) async throws(StoreError) -> [ServerEdit] {
+    of tables: [Table], limit: Int, state: Data
+  ) async throws(StoreError) -> HandedOverEdits {
     let ids = Set(tables.map(\.id))
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
-      guard try OutboxTable.hasUnrefused(writer.connection) else { return [] }
+      guard try OutboxTable.hasUnrefused(writer.connection) else { return HandedOverEdits() }
       return try writer.transaction(author: Stack.replicaAuthor) {
         transaction throws(StoreError) in
-        let edits = try transaction.handOver(of: ids)
-        if !edits.isEmpty { try ReplicaTable.set(state, transaction.connection) }
-        return edits
+        let handed = try transaction.handOver(of: ids, limit: limit)
+        if !handed.edits.isEmpty { try ReplicaTable.set(state, transaction.connection) }
+        return handed
       }.result
     }
   }
+}
+
+/// The outcome of a server's rows in the store.
+package struct AppliedRows: Sendable {
+  /// The edits that wait and that conflict with the rows.
+  package var conflicts: [Conflict] = []
+  /// Whether the store withholds rows of the server.
+  package var hasWithheld = false
 }
 
 /// A row whose edits wait to be pushed.

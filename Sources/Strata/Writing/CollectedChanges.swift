@@ -17,6 +17,16 @@ struct CollectedChanges {
     }
   }
 
+  /// Makes the changes of a table a reset, so that no row of it is kept in memory.
+  mutating func collapse(_ table: TableID) {
+    if let only {
+      self.only = nil
+      collect(only)
+    }
+    counts[table] = TableChanges.limit + 1
+    parts[table] = [.reset]
+  }
+
   private mutating func collect(_ changes: [TableID: TableChanges]) {
     for (table, changes) in changes {
       counts[table, default: 0] += changes.count

@@ -20,6 +20,9 @@ package struct ServerEdit: Sendable {
 
   package var key: RecordKey { step.row.key }
 
+  /// Whether the edits started from a row of the server.
+  package var isKnown: Bool { known != nil }
+
   /// Returns the row that the server is to have, given the row that it has; nil for none.
   package func row(onto server: Record?) -> Record? {
     entry.edited(server, local: local, known: known, in: table).row
@@ -33,7 +36,15 @@ package struct ServerEdit: Sendable {
   }
 }
 
-/// Why a server did not make a pushed edit.
+/// The edits of one push.
+package struct HandedOverEdits: Sendable {
+  /// The edits in the order in which the server can make them.
+  package var edits: [ServerEdit] = []
+  /// Whether edits are left for another push, because these have reached the limit.
+  package var isCut = false
+}
+
+/// The reason for which a server did not make a pushed edit.
 package struct ServerVerdict: Sendable, Equatable {
   package let table: Table
   package let key: RecordKey

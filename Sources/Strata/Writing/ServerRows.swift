@@ -11,11 +11,17 @@ package struct ServerRows: Sendable {
   package let table: Table
   package let extent: Extent
   package let rows: [RecordKey: Record]
+  /// The rows that the server has and the store cannot have.
+  package let flaws: [RecordKey: RowFlaw]
 
-  package init(_ table: Table, _ extent: Extent, _ rows: [RecordKey: Record]) {
+  package init(
+    _ table: Table, _ extent: Extent, _ rows: [RecordKey: Record],
+    flaws: [RecordKey: RowFlaw] = [:]
+  ) {
     self.table = table
     self.extent = extent
     self.rows = rows
+    self.flaws = flaws
   }
 
   /// Whether a filter may have left rows out.

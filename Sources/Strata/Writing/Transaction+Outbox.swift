@@ -277,6 +277,7 @@ extension Transaction {
     let stored = try connection.record(key, of: request.table, builder)
     let reverted = change.applied(to: stored)
     try restoreTargets(of: reverted, request.table, &layer)
+    try restoreOwners(of: reverted, request.table, &layer)
     let restored = layer.keys
     var working = try resolve(layer)
     // The rules of a row that was set aside run as if it were there.
@@ -307,6 +308,24 @@ extension Transaction {
     try ValidatorTable.note(.reversal, connection)
     isCounted = true
     return true
+  }
+
+  /// Gives up the edits of the rows that have got a unique value of a row of the server.
+  ///
+  /// The server cannot make such an edit while its row has the value.
+  private func restoreOwners(
+    of row: Record?, _ table: Table, _ layer: inout Layer
+  ) throws(StoreError) {
+    guard let row else { return }
+    for unique in table.uniques where !unique.contains(where: row.isNull) {
+      guard let owner = try connection.owner(of: unique, in: row, table),
+        layer[table.id, owner] == nil, let entry = try entry(table, owner),
+        entry.handedOver == nil, let server = entry.server({ decode($0, of: table) })
+      else { continue }
+      layer[table.id, owner] = .blind(.set(server))
+      try restoreTargets(of: server, table, &layer)
+      try restoreOwners(of: server, table, &layer)
+    }
   }
 
   /// Gives up the deletions of the rows to which a row of the server refers.

@@ -19,35 +19,66 @@ extension Transaction {
     isCounted = true
   }
 
-  /// Hands over all edits that wait, if the server may make them.
+  /// Hands over edits that wait, if the server may make them.
   ///
   /// Edits that an earlier push handed over are handed over again: the server has not made them.
   ///
-  /// - Parameter tables: the tables that the server has.
-  /// - Returns: the edits in the order in which the server can make them.
-  /// - Complexity: O(*n* log *n*) of the rows that wait.
-  mutating func handOver(of tables: Set<TableID>) throws(StoreError) -> [ServerEdit] {
+  /// - Parameters:
+  ///   - tables: the tables that the server has.
+  ///   - limit: the number of bytes of values that one push has at most. A greater row is alone.
+  /// - Complexity: O(*n* log *n*) of the rows that wait; in memory, their keys and the values within the
+  ///   limit.
+  mutating func handOver(
+    of tables: Set<TableID>, limit: Int
+  ) throws(StoreError) -> HandedOverEdits {
     for (table, key, entry) in try handedOver() {
       var entry = entry
       try OutboxTable.set(entry.takeBack() ? entry : nil, table, key, connection)
       isCounted = true
     }
-    let waiting = try WaitingRequests(model, historyLayout, builder, connection)
+    let waiting = try WaitingRequests(model, historyLayout, builder, connection, limit: limit)
     try removeEmpty(waiting.empty)
-    let steps = waiting.steps.filter { tables.contains($0.row.table) }
-    var plan = PushPlan(steps, refused: waiting.refused, later: [])
-    var edits: [ServerEdit] = []
-    while let step = plan.nextStep() {
+    var ready = PushPlan(
+      waiting.steps.filter { tables.contains($0.row.table) }, refused: waiting.refused, later: [])
+    var steps: [PushOrder.Step] = []
+    while let step = ready.nextStep() { steps.append(step) }
+    // The edits of a commit are in one push, unless they alone are more than the limit.
+    let first = CommitGroups(steps.map(\.commits))
+      .first(within: limit, sizes: steps.map(waiting.size))
+    var plan = PushPlan(steps)
+    var handed = HandedOverEdits()
+    var size = 0
+    for (position, step) in steps.enumerated() where plan.admits(step) {
+      size += first.contains(position) ? waiting.size(step) : 0
+      guard first.contains(position), size <= limit || handed.edits.isEmpty else {
+        handed.isCut = true
+        plan.note(.later(after: nil), of: step)
+        continue
+      }
       let (table, key) = (model[step.row.table], step.row.key)
-      let waits = waiting[step]
-      let local = waits.request.kind == .delete ? nil : waits.request.record
-      var entry = waits.entry
-      entry.handOver(at: number)
-      try OutboxTable.set(entry, table, key, connection)
-      edits.append(ServerEdit(table, step, entry, local: local, known: waits.request.original))
+      let kept = waiting.kept(step).map { ($0.request, $0.entry) }
+      let found = if let kept { kept } else { try request(table, key) }
+      guard let (request, entry) = found else { continue }
+      let local = request.kind == .delete ? nil : request.record
+      var sent = entry
+      sent.handOver(at: number)
+      try OutboxTable.set(sent, table, key, connection)
+      handed.edits.append(ServerEdit(table, step, sent, local: local, known: request.original))
     }
-    isCounted = isCounted || !edits.isEmpty
-    return edits
+    isCounted = isCounted || !handed.edits.isEmpty
+    return handed
+  }
+
+  /// Returns the request of a row that waits.
+  private func request(
+    _ table: Table, _ key: RecordKey
+  ) throws(StoreError) -> (PushRequest, OutboxEntry)? {
+    guard let entry = try entry(table, key) else { return nil }
+    let stored = try connection.record(key, of: table, builder)
+    return PushRequest(
+      entry, key, table, model, record: entry.aside.flatMap { decode($0, of: table) } ?? stored,
+      store: try StoreIdentity.read(connection)
+    ) { decode($0, of: table) }.map { ($0, entry) }
   }
 
   /// Notes that the server has made everything that was handed over, except for some edits.

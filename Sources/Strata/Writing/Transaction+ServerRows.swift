@@ -15,24 +15,26 @@ extension Transaction {
     var conflicts: [Conflict] = []
     var working = WorkingSet()
     var deleted: [TableID: [RecordKey]] = [:]
-    var followed = FollowedRows(tables, connection, builder, historyLayout)
+    var met = MetServerRows(tables, connection, coding)
     for part in tables.sorted(pulled) {
       var rows = WorkingSet.Rows()
       let showsAll = !part.isRange || tables[part.table] == nil
-      try forEachRow(of: part, &followed) { key, before, merged throws(StoreError) in
+      try met.forEach(of: part) { key, before, merged throws(StoreError) in
         if let entry = merged.entry { try OutboxTable.set(entry, part.table, key, connection) }
         if merged.isDone { try OutboxTable.set(nil, part.table, key, connection) }
         if let conflict = merged.conflict { conflicts.append(conflict) }
         if before != merged.row {
           rows.append(.init(key: key, before: before, after: merged.row))
-          if merged.row == nil && part.rows[key] == nil && showsAll {
+          let isGone = part.rows[key] == nil && part.flaws[key] == nil
+          if merged.row == nil && isGone && showsAll {
             deleted[part.table.id, default: []].append(key)
           }
         }
       }
       working.tables[part.table.id] = rows
+      try noteWithheld(part)
     }
-    try followed.removeRowsOfUnfollowed(from: &working)
+    try met.followed.removeRowsOfUnfollowed(from: &working)
     try removeNewLinks(of: deleted, tables, from: &working)
     if working.hasDeletions(where: { !model[$0].isJoin }) {
       try ValidatorTable.note(.pull, connection)
@@ -41,21 +43,45 @@ extension Transaction {
     return conflicts
   }
 
-  /// Returns those of the rows that ``apply(_:of:)`` would write.
-  func differences(
-    from pulled: [ServerRows], of tables: FollowedTables
-  ) throws(StoreError) -> [ServerDifference] {
-    var differences: [ServerDifference] = []
-    var followed = FollowedRows(tables, connection, builder, historyLayout)
-    for part in tables.sorted(pulled) {
-      try forEachRow(of: part, &followed) { key, stored, merged in
-        if stored != merged.row {
-          differences.append(
-            ServerDifference(table: part.table, key: key, stored: stored, expected: merged.row))
-        }
+  /// The number of staged rows of a table past which its changes are reported without the rows.
+  private static let listedRows = 50_000
+
+  /// Applies the staged rows, slice by slice.
+  ///
+  /// - Complexity: O(*n*) rows are read and compared; in memory, the rows of one slice.
+  mutating func applyStage(of tables: FollowedTables) throws(StoreError) -> [Conflict] {
+    var conflicts: [Conflict] = []
+    for table in tables.tables {
+      let parts = try StagedRows.parts(of: table, connection)
+      if parts.reduce(0, { $0 + $1.count }) > Self.listedRows { collapseChanges(of: table) }
+      for part in parts {
+        let rows = try StagedRows.rows(part.number, of: table, connection)
+        conflicts += try apply([rows], of: tables)
+      }
+      // A later slice may have taken the unique value away from the row that had it.
+      for entry in try WithheldTable.rows(of: table, connection) where entry.isDuplicate {
+        guard let row = try StagedRows.row(entry.key, of: table, connection) else { continue }
+        conflicts += try apply(
+          [ServerRows(table, .keys([entry.key]), [entry.key: row])], of: tables)
       }
     }
-    return differences
+    try StagedRows.clear(connection)
+    return conflicts
+  }
+
+  /// Notes the rows that the store cannot have.
+  private mutating func noteWithheld(_ part: ServerRows) throws(StoreError) {
+    if try WithheldTable.hasRows(of: part.table, connection) {
+      switch part.extent {
+      case .keys(let keys):
+        for key in keys { try WithheldTable.remove(key, of: part.table, connection) }
+      case .range(let after, let through):
+        try WithheldTable.remove(after: after, through: through, of: part.table, connection)
+      }
+    }
+    for (key, flaw) in part.flaws {
+      try WithheldTable.set(flaw, isDuplicate: false, part.table, key, connection)
+    }
   }
 
   /// Removes the links that the server does not have yet, and that lead to a row that it has deleted.
@@ -104,9 +130,9 @@ extension Transaction {
     }
   }
 
-  /// Gives one of two rows with the same unique value the server's values.
+  /// Gives one of two rows with the same unique value the server's values, or withholds it.
   ///
-  /// - Returns: false if both rows are the server's.
+  /// - Returns: false if neither helps.
   private mutating func makeRoom(
     _ error: StoreError, in table: Table, _ working: inout WorkingSet, _ pulled: [ServerRows]
   ) throws(StoreError) -> Bool {
@@ -123,11 +149,14 @@ extension Transaction {
       working.set(server ?? known, over: stored, key, table.id)
       return true
     }
-    // While all rows are compared, a row that was read later on the server may still be an older one.
-    guard let key = error.keys.last, working.find(table.id, key) == nil,
-      let stored = try connection.record(key, of: table, builder)
-    else { return false }
+    // Both rows are the server's. All hosts withhold the row with the greater key, so they end equal.
+    // The row comes in as soon as a pull finds its value free.
+    guard let key = error.keys.max() else { return false }
+    let stored = try connection.record(key, of: table, builder)
+    if stored == nil && working.find(table.id, key)?.after == nil { return false }
     working.set(nil, over: stored, key, table.id)
+    try WithheldTable.set(
+      RowFlaw(error.attributes, error.message), isDuplicate: true, table, key, connection)
     return true
   }
 
@@ -137,88 +166,6 @@ extension Transaction {
   func encode(_ row: Record, of table: Table) -> [UInt8] { coding.encode(row, of: table) }
 
   func decode(_ bytes: [UInt8], of table: Table) -> Record? { coding.decode(bytes, of: table) }
-
-  // MARK: - Rows
-
-  /// Returns the store's rows within the extent of a server's rows, by key.
-  private func stored(_ part: ServerRows) throws(StoreError) -> [RecordKey: Record] {
-    var stored: [RecordKey: Record] = [:]
-    switch part.extent {
-    case .keys(let keys):
-      var cursor = try StoredRows(connection, part.table, expected: keys.count)
-      defer { cursor.reset() }
-      for key in keys.sorted() {
-        stored[key] = try cursor.row(key).map { row throws(StoreError) in
-          try builder.record(row, of: part.table)
-        }
-      }
-    case .range(let after, let through):
-      let statement = try connection.prepared(part.table.sql.scanFromKey)
-      defer { statement.reset() }
-      // The least integer sorts before every other key.
-      (after?.cell ?? .integer(.min)).bind(to: statement, at: 1)
-      while try statement.next() {
-        let key = RecordKey(statement, Int32(Table.keyColumn))
-        if key == after { continue }
-        if let through, through < key { break }
-        stored[key] = try builder.record(statement, of: part.table)
-      }
-    }
-    return stored
-  }
-
-  /// What becomes of a row that a server has or lacks.
-  private struct MergedRow {
-    /// The server's row with the edits that wait.
-    let row: Record?
-    /// The edits that wait from here on; nil for none.
-    var entry: OutboxEntry?
-    /// Whether edits have waited, and none does any more.
-    var isDone = false
-    var conflict: Conflict?
-  }
-
-  /// Calls `body` with each row of the server or of the store within an extent.
-  private func forEachRow(
-    of part: ServerRows, _ followed: inout FollowedRows,
-    _ body: (RecordKey, _ stored: Record?, MergedRow) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let stored = try stored(part)
-    let waits = try OutboxTable.hasEntries(of: part.table, connection)
-    // A deletion that waits has neither of the two rows.
-    let keys =
-      if case .keys(let all) = part.extent { all } else {
-        Set(stored.keys).union(part.rows.keys)
-      }
-    for key in keys.sorted() {
-      let server = part.rows[key]
-      let kept = try followed.kept(server, of: part.table)
-      followed.note(kept != nil, key, of: part.table)
-      guard waits, let entry = try OutboxTable.entry(part.table, key, connection) else {
-        try body(key, stored[key], MergedRow(row: kept))
-        continue
-      }
-      // Whether the server has the row, only a later pull can tell.
-      if server == nil && part.isRange && followed.tables[part.table] != nil { continue }
-      try body(key, stored[key], merged(entry, key, part, kept: kept, local: stored[key]))
-    }
-  }
-
-  /// Moves the edits of a row that wait onto the server's row.
-  private func merged(
-    _ waiting: OutboxEntry, _ key: RecordKey, _ part: ServerRows, kept: Record?, local: Record?
-  ) -> MergedRow {
-    let (table, server) = (part.table, part.rows[key])
-    var entry = waiting
-    let rebased = entry.rebase(onto: server, local: local, in: table) {
-      encode($0, of: table)
-    } decode: {
-      decode($0, of: table)
-    }
-    let conflict = rebased.conflict?.conflict(key, in: table)
-    if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
-    return MergedRow(row: kept, isDone: true, conflict: conflict)
-  }
 }
 
 extension WorkingSet {

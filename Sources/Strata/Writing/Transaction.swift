@@ -62,6 +62,9 @@ struct Transaction {
   /// The changes of all written rows, composed.
   var changes: [TableID: TableChanges] { written.composed }
 
+  /// Reports a table as changed, without a list of its rows.
+  mutating func collapseChanges(of table: Table) { written.collapse(table.id) }
+
   // MARK: - The phases of a save
 
   /// Runs delete rules and looks for required references.

@@ -166,7 +166,7 @@ actor Writer {
       if let schema { file.didChangeSchema(to: schema) }
       hasDeferredIndexes = transaction.hasDeferredIndexes
       // Publishing may find that another process has committed since.
-      if isCounted { didCommit(changes, number) }
+      if isCounted { didCommit(changes, number, by: transaction.author) }
       if let start { noteDuration(of: number, changes, since: start) }
       return (number, result)
     } catch {
@@ -201,19 +201,25 @@ actor Writer {
 
   func didFindOtherTables() { if !merge.isStuck { wakeMerge() } }
 
-  private func didCommit(_ changes: [TableID: TableChanges], _ number: Int64) {
-    publish(changes, number)
+  private func didCommit(
+    _ changes: [TableID: TableChanges], _ number: Int64, by author: String
+  ) {
+    publish(changes, number, by: author)
     counter.didCommit()
     announcer.didPublish()
     checkLog()
   }
 
-  func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
+  /// - Parameter author: the author of the commit; nil for a commit of another process.
+  func publish(
+    _ changes: [TableID: TableChanges], _ number: Int64, by author: String? = nil
+  ) {
     counter.didPublish(number)
     newest.set(number)
     // A commit without changes reaches no subscriber, but tasks may wait for its number.
     if changes.isEmpty { merge.wake() }
-    publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
+    publisher.publish(
+      ChangeSet(commit: number, author: author, model: model, tables: changes))
   }
 
   // MARK: - Announcements

@@ -3,7 +3,7 @@ import Strata
 /// A variant of the schema of random histories: its delete rules, its unique attribute and its
 /// indexes.
 struct PlainSchema: Sendable, Hashable {
-  /// What the deletion of a row does to rows that refer to it.
+  /// The effect of a row's deletion on rows that refer to it.
   enum Rule: Sendable, CaseIterable {
     case nullify, cascade, deny
 

@@ -73,7 +73,7 @@
         // The others read related rows.
         guard let filter = try? stack.rowFilter(query) else { continue }
         let connection = try await server.connecting(FollowedTables([(table, filter)]))()
-        let page = try await connection.page(of: table, after: nil, limit: 1_000)
+        let page = try await connection.page(of: table, after: nil, limit: 1_000).rows
         await connection.close()
         let name = "seed \(seed), filter \(number)"
         let found = Set(page.compactMap { $0.key.id(of: Piece.self) })

@@ -18,7 +18,7 @@
     private(set) var pulls = 0
     private(set) var pushes = 0
     private(set) var violations: [String] = []
-    /// What the store has acknowledged.
+    /// The edits that the store has acknowledged.
     private(set) var deeds: Set<UUID> = []
     private(set) var offers: [UUID: Int] = [:]
     private let name: String
@@ -152,7 +152,7 @@
       }
     }
 
-    /// Takes what the server has for what was acknowledged: the server lost the rest, or the app gave
+    /// Takes the server's edits for the acknowledged ones: the server lost the rest, or the app gave
     /// it up.
     ///
     /// - Parameter rows: the server's rows, as ``ReplicaStress`` reads them.
@@ -239,7 +239,7 @@
       }
     }
 
-    /// Inserts, renames or deletes a nickname. Another host may take its name meanwhile.
+    /// Inserts, renames or deletes a nickname. The name may be taken by another host meanwhile.
     private func nickname(_ random: inout SplitMix64) async throws {
       let name = "label \(random.below(12))"
       let choice = random.below(4)

@@ -2,7 +2,7 @@
   import Foundation
   import Strata
 
-  /// A psql that writes to the server at random. Whatever it does, the sum of the money stays the same.
+  /// A psql that writes to the server at random. The sum of the money always stays the same.
   actor PostgresWriter {
     private let process: StartedProcess
     private let number: Int

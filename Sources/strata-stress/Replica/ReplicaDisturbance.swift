@@ -3,7 +3,7 @@
   import LocalPostgres
   import Strata
 
-  /// What goes wrong in a round of ``ReplicaStress``.
+  /// The disturbance of a round of ``ReplicaStress``.
   enum ReplicaDisturbance: CaseIterable {
     case nothing
     case relaunch
@@ -26,10 +26,10 @@
     /// A backup comes back that its owner announces, and that has more transactions since then than
     /// it lost.
     case announcedRestoration
-    /// A standby becomes the server. It lacks what was committed last without waiting for it.
+    /// A standby becomes the server. It lacks the last commits that did not wait for it.
     case failover
 
-    /// Returns one of all. Those that take seconds are rare.
+    /// Returns one of all. Disturbances that take seconds are rare.
     static func random(_ random: inout SplitMix64) -> ReplicaDisturbance {
       let choice = random.pick(allCases)
       return choice.isSlow && !random.oneIn(3) ? .random(&random) : choice
@@ -50,7 +50,7 @@
       }
     }
 
-    /// Does what comes before the round.
+    /// Prepares for the disturbance, before the round.
     @MainActor
     func prepare(_ stress: ReplicaStress) async throws {
       switch self {
@@ -114,7 +114,7 @@
       }
     }
 
-    /// Does what comes after the round.
+    /// Ends the disturbance, after the round.
     @MainActor
     func end(_ stress: ReplicaStress) async throws {
       let cluster = stress.cluster

@@ -16,7 +16,7 @@
       var seconds = 20.0
       var replicas = 2
       var writers = 3
-      /// What goes wrong in every round; nil for one of all in each.
+      /// The disturbance of every round; nil for a random one in each.
       var disturbance: ReplicaDisturbance?
       var seed = UInt64.random(in: 0...999_999)
     }
@@ -141,7 +141,7 @@
       try await body()
     }
 
-    /// Gives up what was refused, and takes as acknowledged what the server has now.
+    /// Gives up the refused edits, and takes the server's rows for the acknowledged ones.
     func forgetLostEdits() async throws {
       for store in stores {
         for change in try await store.replica.refused() { try await store.replica.revert(change) }
@@ -150,9 +150,9 @@
       for store in stores { store.forgetAllBut(rows) }
     }
 
-    /// Lets everything come to rest, and returns what is wrong then.
+    /// Lets everything come to rest, and returns the differences then.
     private func compare() async throws -> [String] {
-      // Others stay prepared for some rounds.
+      // The others stay prepared for some rounds.
       if random.oneIn(2) {
         for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
           try cluster.query("COMMIT PREPARED '\(name)'")

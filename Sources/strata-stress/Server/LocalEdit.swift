@@ -1,6 +1,6 @@
 import Strata
 
-/// What the user edited in a note, and the server has not acknowledged.
+/// The user's edit of a note that the server has not acknowledged.
 enum LocalEdit: Equatable {
   /// The edited values; nil for an attribute without an edit.
   case written(title: String?, text: String?)

@@ -336,7 +336,7 @@ final class ServerHistory: KilledHistory {
     }
     try await push()
     for refusal in try await outbox.refusals() { try await end(refusal) }
-    // A refresh brings back what was evicted.
+    // A refresh brings evicted rows back.
     if random.oneIn(2) { try await evict() }
     try await refresh(isReliable: true)
     try require(try await outbox.requests().isEmpty, "something waits: \(edits.waiting)")

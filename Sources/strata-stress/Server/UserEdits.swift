@@ -2,7 +2,7 @@
 struct UserEdits {
   /// The edits that the server has not acknowledged.
   private(set) var waiting: [Int: LocalEdit] = [:]
-  /// What the server acknowledged since the last refresh began.
+  /// The edits that the server acknowledged since the last refresh began.
   private(set) var acknowledged: [Int: LocalEdit] = [:]
   /// The notes that the user edited, or whose edits were refused, since the last refresh began.
   private(set) var touched: Set<Int> = []

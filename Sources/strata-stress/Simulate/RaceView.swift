@@ -4,7 +4,7 @@ import Strata
 /// A view that draws what it observes of a view context, and draws again when that changes.
 @MainActor
 final class RaceView {
-  /// What the view draws.
+  /// The values that the view draws.
   private struct Drawing: Equatable {
     let books: [Book]
     let hasChanges: Bool

@@ -6,7 +6,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What an alert shows of an error.
+/// The texts of an error that an alert shows.
 @Suite(.inTurn) struct LocalizedErrorTests {
   @Test func `an alert shows the message and the remedy`() {
     let errors: [(any Error, String, String?)] = [

@@ -48,7 +48,7 @@ private struct Tome: Entity {
     try await stack.withScratch { try await change($0) }
     let made = try #require(await changes.next())
     let found = index.queries(concernedBy: made)
-    // What was removed is not found again.
+    // A removed query is not found again.
     for query in queries.values {
       let plan = try LivePlan(QueryPlan(query, stack.store.model))
       index.remove(plan.identity, plan)

@@ -170,7 +170,7 @@ struct FollowedRowsTests {
     server.racks[1]?.level = 1
     try await pull(server, [[1], [], []], tables)
     // Once the server has the edit, a pull reads the row again.
-    let edits = try await stack.handOver(of: tables.tables, state: Data())
+    let edits = try await stack.handOver(of: tables.tables, limit: .max, state: Data()).edits
     #expect(edits.map(\.key) == [key(1)])
     server.leaves[1]?.text = "mine"
     let leaves = tables.tables[2]

@@ -59,7 +59,7 @@ import Testing
     let pushed = Lock<Next.Card?>(nil)
     try await file.open(Next.Card.self) { stack in
       let table = stack.replicableTables[0]
-      let edits = try await stack.handOver(of: [table], state: Data())
+      let edits = try await stack.handOver(of: [table], limit: .max, state: Data()).edits
       let row = edits.first?.row(onto: try table.encode(card, RecordBuilder()))
       pushed.withLock { $0 = row.flatMap { table.decodeLeniently($0, as: Next.Card.self) } }
     }

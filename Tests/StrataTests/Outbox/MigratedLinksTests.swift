@@ -68,7 +68,7 @@ private enum Coded {
 
 /// Removed links that wait to be removed on a server, while the keys of their ends change.
 ///
-/// Nobody could say which link the request was about: its key had the keys of an earlier version.
+/// The link of the request was not known: its key had the keys of an earlier version.
 @Suite(.inTurn) struct MigratedLinksTests {
   enum Removal: CaseIterable { case unlink, deleteOwner, deleteTarget, deleteBoth }
 

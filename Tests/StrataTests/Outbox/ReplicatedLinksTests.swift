@@ -89,7 +89,7 @@ struct ReplicatedLinksTests {
       context.insert(Badge(id: "new"))
       context.link(1, to: "new", in: Profile.badges)
     }
-    let edits = try await stack.handOver(of: tables.tables, state: Data())
+    let edits = try await stack.handOver(of: tables.tables, limit: .max, state: Data()).edits
     #expect(edits.map(\.table.name) == ["badges", try links().name])
     let theirs = try link(2, "a", position: 5)
     try await stack.apply(
@@ -133,11 +133,12 @@ struct ReplicatedLinksTests {
     let tables = try await begin()
     try await stack.withScratch { $0.link(1, to: "a", in: Profile.badges) }
     let theirs = try link(1, "a", position: 5)
-    let (_, conflicts) = try await stack.apply(
+    let conflicts = try await stack.apply(
       [ServerRows(try links(), .keys([theirs.key(0)]), [theirs.key(0): theirs])], of: tables,
-      state: Data())
+      state: Data()
+    ).conflicts
     #expect(conflicts.isEmpty)
-    let edits = try await stack.handOver(of: tables.tables, state: Data())
+    let edits = try await stack.handOver(of: tables.tables, limit: .max, state: Data()).edits
     #expect(edits.map { $0.conflict(with: theirs) == nil } == [true])
     #expect(try await stack.fetch(Profile.badges(of: 1)).map(\.id) == ["a"])
   }

@@ -192,7 +192,7 @@ extension Stack {
   private func pushed(onto cards: [Card]) async throws -> [Card] {
     let builder = RecordBuilder()
     var server = Dictionary(uniqueKeysWithValues: cards.map { ($0.id, $0) })
-    for edit in try await stack.handOver(of: [table], state: state) {
+    for edit in try await stack.handOver(of: [table], limit: .max, state: state).edits {
       guard let id = edit.key.id(of: Card.self) else { continue }
       let old = try server[id].map { try table.encode($0, builder) }
       server[id] = edit.row(onto: old).flatMap { table.decodeLeniently($0, as: Card.self) }
@@ -363,7 +363,7 @@ extension Stack {
       context.insert(Rack(id: 2))
       context.insert(Volume(id: 1))
     }
-    let rack = try #require(try await stack.handOver(of: tables, state: state).first)
+    let rack = try #require(try await stack.handOver(of: tables, limit: .max, state: state).edits.first)
     let verdict = ServerVerdict(rack.table, rack.key, refusal: "no")
     try await stack.apply([], of: stack.followedTables, confirming: [verdict], state: state)
     func edit(_ change: @escaping @Sendable (inout Volume) -> Void) async throws {
@@ -373,11 +373,11 @@ extension Stack {
     }
     // The first push is lost.
     try await edit { $0.title = "a" }
-    #expect(try await stack.handOver(of: tables, state: state).count == 1)
+    #expect(try await stack.handOver(of: tables, limit: .max, state: state).edits.count == 1)
     try await edit { $0.rackID = 2 }
-    #expect(try await stack.handOver(of: tables, state: state).isEmpty)
+    #expect(try await stack.handOver(of: tables, limit: .max, state: state).edits.isEmpty)
     try await stack.withScratch { $0.insert(Rack(id: 3)) }
-    #expect(try await stack.handOver(of: tables, state: state).count == 1)
+    #expect(try await stack.handOver(of: tables, limit: .max, state: state).edits.count == 1)
     try await stack.apply([], of: stack.followedTables, confirming: [], state: state)
     let outbox = stack.replicaOutbox
     #expect(try await outbox.requests().map(\.attributes) == [["title", "rackID"]])

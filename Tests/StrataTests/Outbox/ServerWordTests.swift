@@ -77,7 +77,7 @@ private enum Step: CaseIterable {
 private struct Rules {
   /// The row that the app shows.
   var shown: Values
-  /// What the server has, as far as it has told.
+  /// The server's values, as far as it has told.
   var server: Values
   /// The values before the first edit, for the edited values.
   var start: [Int: Int] = [:]

@@ -126,7 +126,7 @@ internal import Foundation
     await stack.close()
   }
 
-  /// Options of a stack that reads only what it is asked for.
+  /// Options of a stack that reads only at the caller's request.
   private static var unwatched: Stack.Options {
     var options = Stack.Options()
     options.watchesOtherProcesses = false

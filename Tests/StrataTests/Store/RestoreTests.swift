@@ -295,7 +295,7 @@ import Testing
     let stack = try await folder.stack()
     try await fill(stack, "first", 0..<3)
     if isPutBack {
-      // Whoever opens the copy meanwhile sets the log of the open stack aside.
+      // A stack that opens the copy meanwhile sets the log of the open stack aside.
       try files.moveItem(atPath: folder.path, toPath: backup)
       try files.copyItem(atPath: backup, toPath: folder.path)
       try await folder.stack().close()

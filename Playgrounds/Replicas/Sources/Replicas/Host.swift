@@ -77,7 +77,7 @@ import StrataReplica
       })
   }
 
-  // MARK: - What a person does
+  // MARK: - Edits of a person
 
   func setPlugged(_ isPlugged: Bool) throws {
     if !isPlugged { return try cable.unplug() }

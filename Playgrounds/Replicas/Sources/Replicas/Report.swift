@@ -1,4 +1,4 @@
-/// What the page shows of a host.
+/// The state of a host on its page.
 struct Report: Encodable, Sendable {
   let name: String
   let address: String

@@ -1,0 +1,99 @@
+public import Strata
+
+/// The error of a replica or of its server.
+public struct ReplicaError: Error, Sendable {
+  /// The kind of an error.
+  public enum Code: String, Sendable, Hashable {
+    /// The server cannot be reached, or the connection broke. The replica tries again by itself.
+    case unreachable
+    /// The server refuses a statement. ``ReplicaError/sqlState`` says why.
+    case refused
+    /// The server does not have what a replica needs, or cannot be followed.
+    case unsuitableServer
+    /// The server is another database than the one whose rows the store has.
+    /// ``Replica/adoptDatabase()`` follows it all the same.
+    case anotherDatabase
+    /// An answer of the server has a form that this version does not know.
+    case unreadable
+    /// The store of this machine fails. ``ReplicaError/storeError`` says why.
+    case store
+    /// An entity is not one of the stack.
+    case unknownEntity
+    /// The replica was closed.
+    case closed
+  }
+
+  /// The kind of the error.
+  public let code: Code
+  /// The failure.
+  public let message: String
+  /// A remedy.
+  public let advice: String
+  /// The server's code of the error (SQLSTATE); nil if the error is not the server's.
+  public package(set) var sqlState: String?
+  /// The constraint of the server that a row violates; nil if there is none.
+  public package(set) var constraint: String?
+  /// The store's error, for the code `store`.
+  public package(set) var storeError: StoreError?
+
+  package init(_ code: Code, _ message: String, advice: String, sqlState: String? = nil) {
+    self.code = code
+    self.message = message
+    self.advice = advice
+    self.sqlState = sqlState
+  }
+
+  package init(_ error: StoreError) {
+    self.init(.store, error.message, advice: error.advice)
+    storeError = error
+  }
+
+  static let blocked = ReplicaError(
+    .refused, "the edits depend on an edit that the server refused",
+    advice: "edit the refused row, or give its edit up with revert(_:)")
+
+  static let closed = ReplicaError(.closed, "the replica is closed", advice: "open it again")
+
+  /// Whether the server has answered: the connection is fine, and the server goes on to give rows.
+  var isAnswer: Bool { [.refused, .unsuitableServer, .unreadable].contains(code) }
+
+  /// Whether the same transaction may succeed at the next attempt: it met others, or waited for a
+  /// lock in vain.
+  var isPassing: Bool { meaning == .passing }
+
+  /// The meaning of an error for the statement that has failed.
+  package enum Meaning: Sendable {
+    /// The connection is gone, or the error is about the store.
+    case connection
+    /// Other transactions were in the way.
+    case passing
+    /// The server takes no statement of this kind now: it only reads, or it lacks room.
+    case server
+    /// A row, or a right, is the reason, and it stays so.
+    case row
+    /// A row may be the reason. It is, if the error comes again for this row alone.
+    case suspectedRow
+  }
+
+  package var meaning: Meaning {
+    guard code == .refused, let sqlState else { return .connection }
+    if ["40001", "40P01", "55P03"].contains(sqlState) { return .passing }
+    switch sqlState.prefix(2) {
+    case "25", "40", "53": return .server
+    case "08": return .connection
+    case "54", "55", "57", "58", "XX": return .suspectedRow
+    default: return .row
+    }
+  }
+
+  static func unreadable(_ what: String) -> ReplicaError {
+    ReplicaError(.unreadable, "\(what) cannot be read", advice: "update Strata")
+  }
+}
+
+/// The message, the server's code and the advice.
+extension ReplicaError: CustomStringConvertible {
+  public var description: String {
+    "\(message)\(sqlState.map { " (\($0))" } ?? ""): \(advice)"
+  }
+}
