@@ -185,7 +185,8 @@ struct OutboxEntry: Sendable, Equatable {
       return
     }
     // The first insertion makes the row, and the last update is its newest form.
-    let earlier = isKnown ? handedOver?.row ?? handedOver?.earlier : handedOver?.earlier ?? handedOver?.row
+    let earlier =
+      isKnown ? handedOver?.row ?? handedOver?.earlier : handedOver?.earlier ?? handedOver?.row
     handedOver = HandedOver(
       commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil,
       isDeletion: isDeleted, earlier: earlier)
@@ -369,7 +370,9 @@ struct OutboxEntry: Sendable, Equatable {
     _ transform: ([UInt8]) throws(StoreError) -> [UInt8]
   ) throws(StoreError) {
     original = try original.map(transform)
-    let (sent, earlier) = (try handedOver?.row.map(transform), try handedOver?.earlier.map(transform))
+    let (sent, earlier) = (
+      try handedOver?.row.map(transform), try handedOver?.earlier.map(transform)
+    )
     handedOver?.row = sent
     handedOver?.earlier = earlier
     aside = try aside.map(transform)

@@ -64,7 +64,8 @@ enum ValidatorTable: GuestTable {
   static func complete(
     _ claim: FeedClaim, tables: [Table], wholeTables: [Table], _ connection: Connection
   ) throws(StoreError) {
-    let names = tables.map { name($0, isWhole: false) } + wholeTables.map { name($0, isWhole: true) }
+    let names =
+      tables.map { name($0, isWhole: false) } + wholeTables.map { name($0, isWhole: true) }
     try connection.run(
       replace, .blob(Data(claim.entry.hash)), .text(claim.token), .text(claim.value()),
       .text(names.joined()))

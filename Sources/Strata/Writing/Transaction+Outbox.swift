@@ -362,7 +362,8 @@ extension Transaction {
     guard deletion.isDeleted else { return [] }
     var effects: [(table: Table, key: RecordKey, entry: OutboxEntry, row: Record)] = []
     try OutboxTable.forEach(model, connection) { other, otherKey, entry in
-      guard entry.commit == deletion.commit, entry.handedOver == nil, layer[other.id, otherKey] == nil,
+      guard entry.commit == deletion.commit, entry.handedOver == nil,
+        layer[other.id, otherKey] == nil,
         let row = entry.original.flatMap({ decode($0, of: other) }),
         table.referrers.contains(where: { $0.table == other.id && row.key($0.column) == key })
       else { return }

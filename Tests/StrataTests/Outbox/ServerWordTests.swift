@@ -220,7 +220,9 @@ private struct Rules {
     handed.formUnion(isNew ? [0, 1] : Set(start.keys))
   }
 
-  private mutating func forgetRequests() { (last, earlier, handed, isEditedSince) = (nil, nil, [], false) }
+  private mutating func forgetRequests() {
+    (last, earlier, handed, isEditedSince) = (nil, nil, [], false)
+  }
 
   /// Takes what the server's row shows of a request, whose outcome was not known, for done.
   ///
