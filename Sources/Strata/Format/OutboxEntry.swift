@@ -431,6 +431,7 @@ struct OutboxEntry: Sendable, Equatable {
     if isAnswer { handedOver?.isAnswered = true }
     // If the answer to the insertion is lost, an update follows, not a second insertion.
     if server != nil && handedOver?.isDeletion == false { isKnown = true }
+    if aside != nil { return Rebased(row: server, isLeft: true) }
     guard !isDeleted, let server, let local, server.count == local.count else {
       return Rebased(row: local, isLeft: true)
     }
