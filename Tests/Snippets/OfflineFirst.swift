@@ -47,6 +47,7 @@ private enum Remedy {
 }
 
 private let server = Server()
+private let numberIsTaken = "the number is taken"
 private let request = URLRequest(url: URL(filePath: "/"))
 private func ask(_ mine: Note?, _ theirs: Note?, _ attributes: [String]) async -> Bool { false }
 private func ask(_ note: Note?, _ reason: String) async -> Remedy { .again }

@@ -123,6 +123,41 @@ private struct Tag: Entity, Equatable {
     #expect(try await stack.fetch(Album.tags(of: album)).map(\.id) == ["a"])
   }
 
+  // The tombstone of a row took the rows of its delete rule, which no server had sent.
+  @Test(arguments: [AbsentRows.keep, .delete], [ImportOptions.Commits.batched, .atomic])
+  func `a row that the server says is gone takes no such row with it`(
+    _ absent: AbsentRows, _ commits: ImportOptions.Commits
+  ) async throws {
+    let mapping = JSONMapping<Album> {
+      Field(\.id, "id")
+      Tombstone(ifTrue: "gone")
+    }
+    func hear(_ json: String) async throws -> ImportResult {
+      try await stack.importJSON(
+        Album.self, from: .data(Data(json.utf8)), mapping: mapping, absent: absent,
+        options: .init { $0.commits = commits })
+    }
+    _ = try await hear(#"[{"id": 1}, {"id": 2}]"#)
+    try await stack.withScratch { scratch in
+      scratch.insert(Song(id: 5, albumID: 1))
+      scratch.insert(Album(id: 7, title: "here"))
+      scratch.insert(Album(id: 8, title: "here"))
+    }
+    let outbox = try await stack.outbox()
+    try await stack.withScratch { scratch in
+      scratch.update(try #require(try await scratch.find(Album.self, 8))) { $0.title = "edited" }
+    }
+    // The server has had another row with the key 7.
+    let result = try await hear(
+      #"[{"id": 1, "gone": true}, {"id": 2, "gone": true}, {"id": 7, "gone": true}, {"id": 8, "gone": true}]"#
+    )
+    #expect(try await albums() == [1, 7, 8])
+    #expect(try await stack.find(Song.self, 5)?.albumID == 1)
+    #expect(result.deleted == 1 && result.unsent >= 1, "\(result)")
+    #expect(try await outbox.addEverything() == 2)
+    #expect(try await outbox.requests().map(\.kind) == [.insert, .insert, .insert])
+  }
+
   // MARK: - Adding them
 
   @Test(arguments: [true, false])

@@ -148,6 +148,51 @@ private struct Invoice: Entity, Equatable {
     #expect(error?.storeError?.code == .uniquenessViolated)
   }
 
+  // A feed that has the whole state left the server's row out, at each pull and without a refusal.
+  @Test(arguments: batches, [true, false])
+  func `an edit gives way whatever the import does with absent rows`(
+    _ commits: ImportOptions.Commits, _ isKnown: Bool
+  ) async throws {
+    let outbox = try await stack.outbox()
+    for (index, absent) in [AbsentRows.keep, .delete, .delete(within: Invoice.all)].enumerated() {
+      for batchSize in [nil, 1] {
+        for lacksEdited in [false, true] {
+          var options = ImportOptions()
+          options.commits = commits
+          options.batchSize = batchSize
+          func hear(_ records: String...) async throws -> ImportResult {
+            try await stack.importJSON(
+              Invoice.self, from: .data(Data("[\(records.joined(separator: ","))]".utf8)),
+              mapping: Invoice.json, absent: absent, options: options)
+          }
+          try await outbox.acknowledgeEverything()
+          try await stack.withScratch { scratch in
+            scratch.author = Stack.evictionAuthor
+            try await scratch.delete(Invoice.all)
+          }
+          let old = #"{"id": 5, "number": 5, "title": "a"}"#
+          _ = try await hear(old)
+          try await stack.withScratch { scratch in
+            if isKnown {
+              scratch.update(try #require(try await scratch.find(Invoice.self, 5))) {
+                $0.number = 8
+              }
+            } else {
+              scratch.insert(Invoice(id: 100, number: 8, title: "mine"))
+            }
+          }
+          let way = "\(index), \(batchSize ?? 0), \(lacksEdited)"
+          for _ in 1...2 {
+            let new = #"{"id": 1, "number": 8, "title": "theirs"}"#
+            _ = lacksEdited ? try await hear(new) : try await hear(new, old)
+            #expect(try await stack.find(Invoice.self, 1)?.title == "theirs", "\(way)")
+            #expect(try await outbox.refusals().map(\.isSetAside) == [true], "\(way)")
+          }
+        }
+      }
+    }
+  }
+
   // MARK: - Values that move among the server's rows
 
   private static let moves = [

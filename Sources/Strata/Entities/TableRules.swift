@@ -36,6 +36,13 @@ struct TableRules: Sendable {
     checkEntity(after, table, &failures)
   }
 
+  /// Returns the first failure of a record that a save writes; nil if it breaks no rule.
+  func failure(of after: Record, before: Record?, _ table: Table) -> ValidationFailure? {
+    var failures = ValidationFailures()
+    check(after, before: before, table, &failures)
+    return failures.first.first
+  }
+
   /// Checks some attributes of a record whose other attributes are not known.
   func check(
     _ columns: AttributeSet, of record: Record, _ table: Table,

@@ -14,11 +14,15 @@ struct AnsweredRequest: Sendable {
   private let table: Table
   /// The commit that notes the request as handed over. The row may get another key meanwhile.
   private let commit: Int64
+  private let turns: PushTurns
 
-  init(_ sent: HandedOverRequest) { (table, commit) = (sent.request.table, sent.commit) }
+  /// - Parameter turns: the turns of the store's pushes.
+  init(_ sent: HandedOverRequest, _ turns: PushTurns) {
+    (table, commit, self.turns) = (sent.request.table, sent.commit, turns)
+  }
 
-  /// Returns whether the request is one of a store, whose model no other store has.
-  func isOf(_ model: Model) -> Bool { model.tables.contains { $0 === table } }
+  /// Returns whether a push with these turns sends the request.
+  func isOf(_ turns: PushTurns) -> Bool { self.turns === turns }
 
   /// Returns whether the request has sent the edits of an entry.
   func isFor(_ table: Table, _ entry: OutboxEntry) -> Bool {

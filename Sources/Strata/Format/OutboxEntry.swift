@@ -521,6 +521,7 @@ struct OutboxEntry: Sendable, Equatable {
       let known = handedOver?.answered ?? AttributeSet()
       handedOver?.answered = known.union(answered)
     }
+    if aside != nil { return Rebased(row: server, isLeft: true) }
     guard !isDeleted, let server, let local, server.count == local.count else {
       return Rebased(row: local, isLeft: true)
     }

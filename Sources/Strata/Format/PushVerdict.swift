@@ -82,8 +82,9 @@ public struct PushRefusal: Sendable {
   /// Whether the store has the server's row in the place of the edited row, or no row if the server has
   /// none.
   ///
-  /// Another row of the server has a unique value of the edited row, so both cannot be stored. Upsert
-  /// the row with another value, or call ``Outbox/retry(_:)`` once the value is free.
+  /// Another row of the server has a unique value of the edited row, or the edit breaks a rule of the schema
+  /// over the server's row. Upsert the row with another value, or call ``Outbox/retry(_:)`` once the row can be
+  /// stored.
   public let isSetAside: Bool
 }
 

@@ -166,8 +166,8 @@ package struct ImportEnd: Sendable {
 
   /// Deletes the absent rows that have unique values of the last rows.
   ///
-  /// A server may give the value of a row that it has deleted to another row. If an edit that waits
-  /// holds the absent row, the other row is left out.
+  /// A server may give the value of a row that it has deleted to another row. If the absent row stays, and
+  /// no edit of it can be set aside, the other row is left out.
   private mutating func deleteOwners(
     with importing: inout ImportWriter, _ inUse: KeysInUse, _ transaction: inout Transaction
   ) throws(StoreError) {
@@ -176,7 +176,7 @@ package struct ImportEnd: Sendable {
     try RowMatch.follow(importing.saving.matches, rows.layer, in: &transaction)
     for table in tables where !table.uniques.isEmpty {
       guard let changes = rows.layer.tables[table.id] else { continue }
-      var wanted: [(key: RecordKey, owner: RowVersion)] = []
+      var wanted: [(key: RecordKey, owner: RowVersion, unique: [Int])] = []
       for (key, change) in changes {
         guard let record = change.applied(to: nil) else { continue }
         for unique in table.uniques where !unique.contains(where: record.isNull) {
@@ -185,17 +185,20 @@ package struct ImportEnd: Sendable {
           let row = try ledger.now { [table] ledger throws(StoreError) in
             try ledger.absentRow(owner, of: table)
           }
-          if let row { wanted.append((key, row)) }
+          if let row { wanted.append((key, row, unique)) }
         }
       }
       if wanted.isEmpty { continue }
       let owners = Dictionary(wanted.map { ($0.owner.key, $0.owner) }) { first, _ in first }
       let page = AbsentPage(table: table, rows: owners.values.sorted { $0.key < $1.key })
       try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
-      for (key, owner) in wanted {
+      for (key, owner, unique) in wanted where rows.layer[table.id, key] != nil {
         let stays = try transaction.connection.record(owner.key, of: table, transaction.builder)
-        guard stays != nil, rows.layer[table.id, key] != nil else { continue }
+        guard let stays else { continue }
+        let entry = try transaction.entry(table, owner.key)
+        if entry?.givesUp(unique, of: stays, in: table, transaction) == true { continue }
         rows.layer[table.id, key] = nil
+        importing.dropped.append((table.id, key))
         importing.outcome.kept += 1
       }
     }

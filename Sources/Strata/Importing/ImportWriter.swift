@@ -14,6 +14,10 @@ struct ImportWriter {
   var isLast = false
   /// Whether no row can give up a unique value any more.
   var isFinal = false
+  /// The rows that stay although the server has deleted them.
+  private var stayed: [WorkingSet.Place] = []
+  /// The rows that are left out before the last rows are written.
+  var dropped: [WorkingSet.Place] = []
 
   init(_ saving: ImportTarget.Saving) { self.saving = saving }
 
@@ -87,9 +91,15 @@ struct ImportWriter {
     var layer = layer
     var met = MetRows(answers: saving.answers, policy: saving.policy)
     try RowMatch.follow(saving.matches, layer, in: &transaction)
+    let local = try LocalRows(connection, model)
+    outcome.keptLocal += try local?.keep(&layer, in: &transaction) ?? 0
     try transaction.noteServerRows(layer)
-    let protected = try ProtectedRows(connection, model, pushed: saving.pushed)
-    if let protected { outcome.note(try protected.shield(&layer, builder)) }
+    let protected = try ProtectedRows(connection, model, pushed: saving.pushed, besides: local)
+    if let protected {
+      let shielded = try protected.shield(&layer, builder)
+      outcome.note(shielded)
+      stayed += shielded.deletions
+    }
     // Rows that come again meet the edits again.
     let server = layer
     var leftOut = ProtectedRows.LeftOut()
@@ -111,13 +121,23 @@ struct ImportWriter {
     let gone = saving.insertsNothing ? working.takeInsertions(besides: met) : []
     outcome.kept += gone.count
     var skipped = held.count - hidden + gone.count
+    if protected != nil && model.hasRules { try met.setBrokenAside(in: &working, transaction) }
     let refusedBefore = outcome.refused.count
     if saving.skipsRefused && model.hasRules {
       let failures = SaveValidation.takeBackRefused(&working, model)
       skipped += Set(failures.map(\.key)).count
       outcome.refused += failures
     }
-    var (waiting, effects) = try runRules(on: &working, in: &transaction)
+    let hindered =
+      if isFinal, let protected {
+        try takeHindered(from: &working, by: protected, in: &transaction)
+      } else {
+        [WorkingSet.Place]()
+      }
+    outcome.kept += hindered.count
+    skipped += hindered.count
+    var (waiting, effects, _) = try runRules(
+      on: &working, waits: saving.waits, in: &transaction)
     let aside = protected == nil ? 0 : try met.makeRoom(in: &working, transaction)
     let takenWait = saving.waits && !isFinal && (saving.takenWait || saving.skipsRefused)
     while takenWait || saving.skipsRefused {
@@ -144,7 +164,7 @@ struct ImportWriter {
     {
       try noted.followNow(changes)
     }
-    let left = held + gone + waiting.map { ($0.table, $0.key) }
+    let left = held + gone + hindered + waiting.map { ($0.table, $0.key) }
     try met.write(without: left, outcome.refused[refusedBefore...], in: &transaction)
     for row in waiting {
       if let change = server[row.table, row.key] {
@@ -161,12 +181,18 @@ struct ImportWriter {
   ///
   /// If rows may wait, a deletion that a rule forbids waits, too, because the row that holds it may
   /// be deleted later.
+  ///
+  /// - Returns: the rows that wait, and the reasons of the denials among them.
   private func runRules(
-    on working: inout WorkingSet, in transaction: inout Transaction
-  ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
-    guard saving.waits, transaction.model.hasReferences else {
-      return try transaction.runRules(on: &working, waits: saving.waits)
+    on working: inout WorkingSet, waits: Bool, in transaction: inout Transaction
+  ) throws(StoreError) -> (
+    waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect], denials: [StoreError]
+  ) {
+    guard waits, transaction.model.hasReferences else {
+      let (waiting, effects) = try transaction.runRules(on: &working, waits: waits)
+      return (waiting, effects, [])
     }
+    var denials: [StoreError] = []
     var denied = working.takeDeletions()
     var going: [WorkingSet.Deletion]
     repeat {
@@ -185,11 +211,32 @@ struct ImportWriter {
       going = found.going
       working.add(going)
       denied = found.refused.map(\.deletion)
+      denials = found.refused.map(\.reason)
       // A row that denied a deletion may go now.
     } while !denied.isEmpty && !going.isEmpty
     var (waiting, effects) = try transaction.runRules(on: &working, waits: true)
     waiting += denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.row.key) }
-    return (waiting, effects)
+    return (waiting, effects, denials)
+  }
+
+  /// Takes out the rows that cannot be stored because of an edit that waits. They stay as they are.
+  ///
+  /// Such a row requires a row that is deleted here, is deleted while an edit refers to it, or has a unique
+  /// value of a row that stays for this reason.
+  private func takeHindered(
+    from working: inout WorkingSet, by protected: ProtectedRows, in transaction: inout Transaction
+  ) throws(StoreError) -> [WorkingSet.Place] {
+    guard transaction.model.hasReferences else { return [] }
+    var hindered = HinderedRows(protected, transaction, staying: stayed, dropped: dropped)
+    var found: [WorkingSet.Place]
+    repeat {
+      var attempt = working
+      let (waiting, _, denials) = try runRules(on: &attempt, waits: true, in: &transaction)
+      found = try hindered.find(waiting, denials, in: &working, lacking: &attempt)
+      found += try hindered.findTaken(in: &working)
+      for (table, key) in found { working.take(from: table) { $0.key == key } }
+    } while !found.isEmpty
+    return hindered.places
   }
 
   /// Notes the links that rules dropped, and whether rules changed other rows that the feed may have.

@@ -105,6 +105,42 @@ struct MetRows {
     }
   }
 
+  // MARK: - Rules of the schema
+
+  /// Sets edits aside that break a rule of the schema over the server's row.
+  mutating func setBrokenAside(
+    in working: inout WorkingSet, _ transaction: Transaction
+  ) throws(StoreError) {
+    for id in working.tableIDs {
+      let table = transaction.model[id]
+      guard let rules = table.rules,
+        try OutboxTable.hasEntries(of: table, transaction.connection)
+      else { continue }
+      for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+        guard let after = row.after,
+          let failure = rules.failure(of: after, before: row.before, table),
+          var entry = try entry(table, row.key, transaction), entry.mayBeSetAside,
+          let server = entry.server(in: table, transaction),
+          rules.failure(of: server, before: row.before, table) == nil
+        else { continue }
+        entry.setAside(
+          transaction.encode(after, of: table),
+          because: "the edit breaks a rule over the row that the server has now: \(failure)")
+        entries[id, default: [:]][row.key] = .some(entry)
+        hasSetAside = true
+        working.tables[id]?.set(server, at: position)
+      }
+    }
+  }
+
+  /// Returns the edits of a row that wait, as the import leaves them.
+  private func entry(
+    _ table: Table, _ key: RecordKey, _ transaction: Transaction
+  ) throws(StoreError) -> OutboxEntry? {
+    if let met = entries[table.id]?[key] { return met }
+    return try OutboxTable.entry(table, key, transaction.connection)
+  }
+
   // MARK: - Unique values
 
   /// Sets edits aside that have a unique value of a server's row.
@@ -148,15 +184,12 @@ struct MetRows {
     let connection = transaction.connection
     let keys = [collision.owner, collision.row.key]
     for key in keys {
-      let met = entries[table.id]?[key]
-      let waiting: OutboxEntry?
-      if let met { waiting = met } else { waiting = try OutboxTable.entry(table, key, connection) }
-      guard var entry = waiting, entry.mayBeSetAside else { continue }
+      guard var entry = try entry(table, key, transaction) else { continue }
       let stored = try connection.record(key, of: table, transaction.builder)
-      guard let row = working.find(table.id, key)?.after ?? stored else { continue }
-      let server = entry.isKnown ? entry.server { transaction.decode($0, of: table) } : nil
-      // The value is the server's, so an edit of the other row has to give way.
-      if let server, server.values(of: unique) == row.values(of: unique) { continue }
+      guard let row = working.find(table.id, key)?.after ?? stored,
+        entry.givesUp(unique, of: row, in: table, transaction)
+      else { continue }
+      let server = entry.server(in: table, transaction)
       let names = unique.map { table.columns[$0].name }.joined(separator: " and ")
       let other = keys.first { $0 != key } ?? key
       entry.setAside(
@@ -169,5 +202,23 @@ struct MetRows {
       return .some(server)
     }
     return nil
+  }
+}
+
+extension OutboxEntry {
+  /// Returns the server's row of the edits; nil if no server has the row.
+  fileprivate func server(in table: Table, _ transaction: Transaction) -> Record? {
+    isKnown ? server { transaction.decode($0, of: table) } : nil
+  }
+
+  /// Returns whether the edits may be set aside, so that another row gets the unique values.
+  ///
+  /// If the values are the server's, an edit of the other row has to give way.
+  func givesUp(
+    _ unique: [Int], of row: Record, in table: Table, _ transaction: Transaction
+  ) -> Bool {
+    guard mayBeSetAside else { return false }
+    return server(in: table, transaction).map { $0.values(of: unique) != row.values(of: unique) }
+      ?? true
   }
 }

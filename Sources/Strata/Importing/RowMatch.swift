@@ -13,15 +13,15 @@ package struct RowMatch: Sendable {
   ) throws(StoreError) {
     for match in matches {
       guard let changes = layer.tables[match.table.id] else { continue }
-      var deleted: [RecordKey: RecordKey]?
+      var hidden: [RecordKey: RecordKey]?
       for (key, change) in changes {
         guard change.attributes(of: match.table).contains(match.column),
           let record = change.applied(to: nil), !record.isNull(match.column)
         else { continue }
         var old = try transaction.connection.owner(of: [match.column], in: record, match.table)
         if old == nil {
-          if deleted == nil { deleted = try match.deletedRows(in: transaction) }
-          old = deleted?[record.key(match.column)]
+          if hidden == nil { hidden = try match.hiddenRows(in: transaction) }
+          old = hidden?[record.key(match.column)]
         }
         guard let old, old != key else { continue }
         _ = try transaction.changeKey(of: match.table, from: old, to: key)
@@ -29,15 +29,16 @@ package struct RowMatch: Sendable {
     }
   }
 
-  /// Returns the keys of the rows whose deletions wait, by their values of the column.
-  private func deletedRows(in transaction: Transaction) throws(StoreError) -> [RecordKey: RecordKey]
+  /// Returns the keys of the rows whose deletions wait, or that were set aside, by their values of the
+  /// column.
+  private func hiddenRows(in transaction: Transaction) throws(StoreError) -> [RecordKey: RecordKey]
   {
     let connection = transaction.connection
     guard try OutboxTable.hasEntries(of: table, connection) else { return [:] }
     var keys: [RecordKey: RecordKey] = [:]
     try OutboxTable.forEach(transaction.model, connection) { other, key, entry in
-      guard other === table, entry.isDeleted,
-        let row = entry.original.flatMap({ transaction.decode($0, of: table) }), !row.isNull(column)
+      guard other === table, let bytes = entry.isDeleted ? entry.original : entry.aside,
+        let row = transaction.decode(bytes, of: table), !row.isNull(column)
       else { return }
       keys[row.key(column)] = key
     }

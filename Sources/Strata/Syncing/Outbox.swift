@@ -35,15 +35,17 @@ internal import StrataSQLite
 /// `Observable`: reading ``currentCounts`` in a SwiftUI body or in `withObservationTracking` is enough.
 public actor Outbox: Observable {
   private let store: Store
-  private let pushes = Turnstile()
-  /// The number of pushes in a row in which the server postponed requests.
-  private var delays = 0
-  private nonisolated let counter: OutboxCounter
+  nonisolated let counter: OutboxCounter
 
-  /// - Parameter counts: the numbers of waiting and of refused changes at this time.
-  init(_ store: Store, _ counts: OutboxCounts = OutboxCounts(waiting: 0, refused: 0)) {
+  init(_ store: Store) {
     self.store = store
-    counter = OutboxCounter(store, counts)
+    counter = OutboxCounter(store)
+  }
+
+  /// Counts now and after each commit.
+  func beginToCount() async throws(StoreError) {
+    counter.follow()
+    try await counter.countNow()
   }
 
   /// Sends the changes, request by request, and returns when no more can be sent.
@@ -66,8 +68,9 @@ public actor Outbox: Observable {
   /// lost, have arrived.
   ///
   /// The verdict is recorded even if the task is cancelled meanwhile. Edits that are made while a
-  /// request is sent wait for the next request. Only a single call runs at a time. Other calls wait
-  /// for it.
+  /// request is sent wait for the next request. Only a single call for a store runs at a time, whatever
+  /// stack of the process makes it. Other calls wait for it. Pushes of two processes do not wait for each
+  /// other: let only a single process push.
   ///
   /// - Parameter send: sends one request.
   /// - Returns: the numbers of sent, refused and left requests.
@@ -79,9 +82,10 @@ public actor Outbox: Observable {
   public func push(
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> PushResult {
-    if AnsweredRequest.current?.isOf(store.model) == true { throw StoreError.nestedPush }
-    try await pushes.enter()
-    defer { pushes.leave() }
+    let turns = store.pushTurns
+    if AnsweredRequest.current?.isOf(turns) == true { throw StoreError.nestedPush }
+    try await turns.enter()
+    defer { turns.leave() }
     let result: Result<PushResult, any Error>
     do { result = .success(try await pushAll(send)) } catch { result = .failure(error) }
     await counter.count()
@@ -101,7 +105,7 @@ public actor Outbox: Observable {
       result.left = plan.left
       if count == 0 { break }
     }
-    delays = later.isEmpty ? 0 : delays + 1
+    let delays = store.pushTurns.noteEnd(isPostponed: !later.isEmpty)
     if !later.isEmpty {
       let delay = Duration.seconds(min(300, 1 << min(delays - 1, 9)))
       result.retryAfter = max(delay, result.retryAfter ?? .zero)
@@ -137,7 +141,9 @@ public actor Outbox: Observable {
       case .send(let next):
         let verdict: PushVerdict
         do {
-          verdict = try await AnsweredRequest.$current.withValue(AnsweredRequest(next)) {
+          verdict = try await AnsweredRequest.$current.withValue(
+            AnsweredRequest(next, store.pushTurns)
+          ) {
             try await send(next.request)
           }
         } catch {
@@ -165,7 +171,9 @@ public actor Outbox: Observable {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func requests() async throws -> [PushRequest] {
-    try await waiting().requests.filter { $0.refusal == nil }
+    let waiting = try await waiting()
+    await counter.count()
+    return waiting.requests.filter { $0.refusal == nil }
   }
 
   private func remove(
@@ -266,6 +274,7 @@ public actor Outbox: Observable {
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func refusals() async throws -> [PushRefusal] {
     let waiting = try await waiting()
+    await counter.count()
     return waiting.steps.compactMap { step in
       let (request, entry) = (waiting[step].request, waiting[step].entry)
       return request.refusal.map {
@@ -274,10 +283,11 @@ public actor Outbox: Observable {
     }
   }
 
-  /// Lets the next push send a refused request again, unchanged.
+  /// Lets the next push send a refused request again, unchanged. A row that was set aside returns.
   ///
   /// - Returns: false if the row was edited since, or if the refusal has ended in another way.
-  /// - Throws: ``StoreError`` with code `cancelled`, `closed`, `diskFull` or another of SQLite's.
+  /// - Throws: ``StoreError`` with code `uniquenessViolated`, `missingReference` or `validationFailed` if a
+  ///   row that was set aside cannot return yet; `cancelled`, `closed`, `diskFull` or another of SQLite's.
   @discardableResult
   public func retry(_ refusal: PushRefusal) async throws -> Bool {
     let request = refusal.request
@@ -330,7 +340,9 @@ public actor Outbox: Observable {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func conflicts() async throws -> [Conflict] {
-    try await waiting().all.compactMap { $0.conflict }
+    let waiting = try await waiting()
+    await counter.count()
+    return waiting.all.compactMap { $0.conflict }
   }
 
   /// Resolves a conflict of ``conflicts()``.
@@ -368,8 +380,8 @@ public actor Outbox: Observable {
   /// The numbers of waiting and of refused changes, for a badge.
   ///
   /// Reading it registers an observation. When a call of the outbox returns, such as ``push(_:)``, this
-  /// has the numbers after it. The numbers after any other commit follow in a turn of the main actor.
-  /// The first value that is read is as old as the newest call of the outbox, or as the outbox.
+  /// has the numbers after it. The numbers after any other commit, also of another stack or process,
+  /// follow in a turn of the main actor.
   @MainActor public var currentCounts: OutboxCounts { counter.current }
 
   /// Forgets all waiting changes, as if they had been pushed.
@@ -431,13 +443,14 @@ extension Store {
 extension Stack {
   /// Returns the outbox of the store, where commits wait to be pushed.
   ///
-  /// Commits wait in the outbox from the first call of this method on. Use only a single outbox of
-  /// a store at a time.
+  /// Commits wait in the outbox from the first call of this method on. All calls return the same outbox,
+  /// as long as it has a user. The outboxes of two stacks with the same file open push one after the other.
   ///
   /// Rows from before that call do not wait. ``Outbox/add(_:)`` adds them.
   ///
   /// - Parameter authors: further authors whose commits a server already knows, from this call on, such
-  ///   as a task that writes a server's rows without an import. Commits of ``importAuthor`` and
+  ///   as a task that writes a server's rows without an import. A later call without an author ends
+  ///   its ignoring, so give each call the same authors. Commits of ``importAuthor`` and
   ///   ``evictionAuthor`` never wait. To push the records of an import, such as those of a file, give
   ///   its scratch context another author.
   /// - Throws: ``StoreError`` with code `replicated`, `cancelled`, `closed` or one of SQLite's.
@@ -445,6 +458,8 @@ extension Stack {
     ignoring authors: Set<String> = []
   ) async throws -> Outbox {
     let ignored = authors.union(ServerAuthors.always)
+    // A push holds the outbox. Without one, no request of this stack is under way.
+    let mayHaveRequests = store.outbox.isHeld
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
       if try ReplicaTable.state(connection) != nil {
@@ -453,13 +468,16 @@ extension Stack {
           advice: "ask the replica for what waits and for what was refused")
       }
       let isOpen = try OutboxTable.ignoredAuthors(connection) == ignored
+      if isOpen && mayHaveRequests { return }
       _ = try writer.transaction { transaction throws(StoreError) in
-        try transaction.loseRequests()
+        if !mayHaveRequests { try transaction.loseRequests() }
         if isOpen { return }
         try OutboxTable.open(ignoring: ignored, transaction.connection)
         transaction.isCounted = true
       }
     }
-    return Outbox(store, try await store.outboxCounts())
+    let outbox = store.outbox.object { Outbox(store) }
+    try await outbox.beginToCount()
+    return outbox
   }
 }

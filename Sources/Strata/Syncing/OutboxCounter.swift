@@ -2,8 +2,9 @@ internal import Observation
 
 /// The counts of an outbox, as its streams and the main actor see them.
 ///
-/// The store counts only while there is a consumer. A stream keeps the counter alive, so it goes on
-/// without its outbox, until its consumer or the stack ends it.
+/// It counts after each commit while there is an outbox or a stream, because nothing can be counted in the
+/// moment in which the main actor reads. A stream keeps the counter alive, so it goes on without its outbox,
+/// until its consumer or the stack ends it.
 final class OutboxCounter: Sendable {
   private struct State: Sendable {
     var counts: OutboxCounts
@@ -13,7 +14,7 @@ final class OutboxCounter: Sendable {
     var begun = 0
     /// Whether streams wait for their first element, which may be equal to the last counts.
     var owesFirst = false
-    /// The task that counts after each commit, from the first consumer on.
+    /// The task that counts after each commit.
     var following: Task<Void, Never>?
   }
 
@@ -22,9 +23,9 @@ final class OutboxCounter: Sendable {
   private let streams = NewestStreams<OutboxCounts>()
   private let shown: ShownCounts
 
-  init(_ store: Store, _ counts: OutboxCounts) {
+  init(_ store: Store) {
     self.store = store
-    state = Lock(State(counts: counts))
+    state = Lock(State(counts: OutboxCounts(waiting: 0, refused: 0)))
     shown = ShownCounts()
   }
 
@@ -45,9 +46,12 @@ final class OutboxCounter: Sendable {
     return stream
   }
 
+  /// The counts of the newest counting.
+  var latest: OutboxCounts { state.withLock(\.counts) }
+
   /// The newest counts that the main actor knows; reading them registers an observation.
   @MainActor var current: OutboxCounts {
-    let (counts, isFirst) = shown.read { state.withLock(\.counts) }
+    let (counts, isFirst) = shown.read { latest }
     if isFirst {
       follow()
       countLater()
@@ -58,13 +62,13 @@ final class OutboxCounter: Sendable {
   private var isWatched: Bool { !streams.isEmpty || shown.isRead }
 
   /// Begins to count after each commit.
-  private func follow() {
+  func follow() {
     state.withLock { state in
       if state.following != nil { return }
       let changes = ChangeStream(store.publisher.subscribe(to: nil)) { $0 }
       state.following = StoreDeadline.withNone {
         Task { [weak self, streams] in
-          for await _ in changes { await self?.countIfWatched() }
+          for await _ in changes { await self?.count() }
           if !Task.isCancelled { streams.finish() }
         }
       }
@@ -84,16 +88,19 @@ final class OutboxCounter: Sendable {
   ///
   /// A cancelled caller does not wait: the consumers have the counts a little later.
   func count() async {
+    do throws(StoreError) { try await countNow() } catch {
+      if Task.isCancelled || StoreDeadline.hasPassed { countLater() }
+    }
+  }
+
+  /// Counts, and returns when the consumers have the counts.
+  func countNow() async throws(StoreError) {
     let number = state.withLock { state in
       state.begun += 1
       return state.begun
     }
-    guard let counts = try? await store.outboxCounts() else {
-      if Task.isCancelled || StoreDeadline.hasPassed { countLater() }
-      return
-    }
-    report(counts, number)
-    if shown.isRead { await shown.show { self.state.withLock(\.counts) } }
+    report(try await store.outboxCounts(), number)
+    if shown.isRead { await shown.show { self.latest } }
   }
 
   /// - Parameter number: the number of the counting; countings are numbered when they begin. The

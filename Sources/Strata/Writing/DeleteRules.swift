@@ -211,7 +211,14 @@ struct DeleteRules {
     _ key: RecordKey, _ table: Table, _ working: inout WorkingSet
   ) throws(StoreError) -> Bool {
     if let row = working.find(table.id, key) { return row.after != nil }
-    let statement = try connection.prepared(table.sql.exists)
+    return try connection.hasRow(key, of: table)
+  }
+}
+
+extension Connection {
+  /// Returns whether the store has a row.
+  func hasRow(_ key: RecordKey, of table: Table) throws(StoreError) -> Bool {
+    let statement = try prepared(table.sql.exists)
     key.bind(to: statement, at: 1)
     return try statement.hasRow()
   }

@@ -29,6 +29,29 @@ struct LocalRows {
     }
   }
 
+  /// Removes the deletions of local rows from the layer of an import.
+  ///
+  /// The server's word is about another row with the key. An edit of the local row makes it an insertion.
+  ///
+  /// - Returns: the number of these rows.
+  func keep(
+    _ layer: inout Layer, in transaction: inout Transaction
+  ) throws(StoreError) -> Int {
+    var count = 0
+    for (id, changes) in layer.tables where !model[id].isJoin {
+      let table = model[id]
+      for (key, change) in changes {
+        guard change.applied(to: nil) == nil, try contains(key, of: table),
+          try connection.hasRow(key, of: table)
+        else { continue }
+        try transaction.makeInsertion(key, of: table)
+        layer[id, key] = nil
+        count += 1
+      }
+    }
+    return count
+  }
+
   /// Returns whether the changes of a deletion would delete a local row, too.
   func areHit(by working: WorkingSet) throws(StoreError) -> Bool {
     for (table, rows) in working.tables {

@@ -10,16 +10,21 @@ struct ProtectedRows {
   private let model: Model
   /// The rows that were pushed since the import began. The import may read older values of them.
   private let pushed: PushedRows?
+  /// The rows that no server has sent, of which an import deletes none.
+  private let local: LocalRows?
 
-  /// Creates the look-up; nil if no edit waits, and no edit was pushed since an import began.
+  /// Creates the look-up; nil if no edit waits, no edit was pushed since an import began, and no local rows
+  /// are given.
   ///
   /// - Parameter connection: a connection in an open transaction.
   init?(
-    _ connection: Connection, _ model: Model, pushed: PushedRows? = nil
+    _ connection: Connection, _ model: Model, pushed: PushedRows? = nil,
+    besides local: LocalRows? = nil
   ) throws(StoreError) {
     let pushed = pushed?.isEmpty == false ? pushed : nil
     let waits = try OutboxTable.hasEntries(connection)
-    guard waits || pushed != nil else { return nil }
+    guard waits || pushed != nil || local != nil else { return nil }
+    self.local = local
     self.connection = connection
     self.model = model
     self.pushed = pushed
@@ -62,6 +67,32 @@ struct ProtectedRows {
     return false
   }
 
+  /// Returns whether unpushed edits break a rule of the schema after the changes of a deletion.
+  private func areBroken(by working: WorkingSet) throws(StoreError) -> Bool {
+    for (table, rows) in working.tables {
+      guard let rules = model[table].rules, try hasRows(of: table) else { continue }
+      for row in rows.all {
+        guard let after = row.after, after != row.before, try attributes(table, row.key) != nil
+        else {
+          continue
+        }
+        if rules.failure(of: after, before: row.before, model[table]) != nil { return true }
+      }
+    }
+    return false
+  }
+
+  /// Returns whether an edit that waits, or that was pushed since the import began, concerns a row.
+  func hasEdit(of table: Table, _ key: RecordKey) throws(StoreError) -> Bool {
+    if pushed?.attributes(table.id, key) != nil { return true }
+    return try OutboxTable.entry(table, key, connection) != nil
+  }
+
+  /// Returns whether a server has sent no such row.
+  func isLocal(_ table: Table, _ key: RecordKey) throws(StoreError) -> Bool {
+    try local?.contains(key, of: table) == true
+  }
+
   // MARK: - The changes of an import
 
   /// The counts of the changes that are left out of an import.
@@ -70,9 +101,12 @@ struct ProtectedRows {
     var kept = 0
     /// Whether other rows are written only in part.
     var hasValues = false
+    /// The rows that are kept although the server has deleted them.
+    var deletions: [WorkingSet.Place] = []
 
     mutating func add(_ other: LeftOut) {
       kept += other.kept
+      deletions += other.deletions
       hasValues = hasValues || other.hasValues
     }
   }
@@ -101,16 +135,18 @@ struct ProtectedRows {
         }
       }
     }
-    leftOut.kept += try shieldFromRules(&layer, builder)
+    leftOut.deletions = try shieldFromRules(&layer, builder)
+    leftOut.kept += leftOut.deletions.count
     return leftOut
   }
 
-  /// Removes the deletions whose delete rules would delete or overwrite unpushed edits.
+  /// Removes the deletions whose delete rules would delete local rows, or would delete, overwrite or break
+  /// unpushed edits.
   ///
-  /// - Returns: the number of these deletions.
+  /// - Returns: the rows of these deletions.
   private func shieldFromRules(
     _ layer: inout Layer, _ builder: RecordBuilder
-  ) throws(StoreError) -> Int {
+  ) throws(StoreError) -> [WorkingSet.Place] {
     var deletions: [WorkingSet.Deletion] = []
     for (table, changes) in layer.tables where !model[table].referrers.isEmpty {
       for (key, change) in changes where change.applied(to: nil) == nil {
@@ -126,11 +162,13 @@ struct ProtectedRows {
       do throws(StoreError) { try rules.run(on: &working) } catch {
         guard error.code == .deleteDenied else { throw error }
       }
+      if try local?.areHit(by: working) == true { return true }
       // The edits of a row to delete meet its deletion afterwards.
-      return try areHit(by: working, besides: rows) ? true : nil
+      if try areHit(by: working, besides: rows) { return true }
+      return try areBroken(by: working) ? true : nil
     }.refused
     for (deletion, _) in refused { layer[deletion.table, deletion.row.key] = nil }
-    return refused.count
+    return refused.map { ($0.deletion.table, $0.deletion.row.key) }
   }
 }
 

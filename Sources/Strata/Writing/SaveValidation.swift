@@ -27,11 +27,10 @@ enum SaveValidation {
       let table = model[id]
       guard let rules = table.rules else { continue }
       for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
-        guard let after = row.after else { continue }
-        var failures = ValidationFailures()
-        rules.check(after, before: row.before, table, &failures)
-        guard let first = failures.first.first else { continue }
-        refused.append(first)
+        guard let after = row.after,
+          let failure = rules.failure(of: after, before: row.before, table)
+        else { continue }
+        refused.append(failure)
         working.tables[id]?.set(row.before, at: position)
       }
     }

@@ -11,6 +11,10 @@ package final class Store: Sendable {
   let activity = ActivityLedger()
   /// The running imports, which an outbox notifies of pushed rows.
   let imports = ImportsUnderWay()
+  /// The turns of the pushes, which all stacks of the process share that have the file open.
+  let pushTurns: PushTurns
+  /// The outbox, while it has a user.
+  let outbox = WeakReference()
   private let newest: NewestCommit
   let lifecycle = Lock(Lifecycle())
   private let view = Lock<AttachedView?>(nil)
@@ -30,6 +34,8 @@ package final class Store: Sendable {
     self.writer = writer
     self.publisher = publisher
     self.newest = newest
+    pushTurns = PushTurns.of(
+      PushTurns.Place(identity: writer.identity, file: FileStatus(writer.options.path)?.id))
   }
 
   static func open(_ options: StoreOptions) async throws(StoreError) -> Store {

@@ -252,6 +252,8 @@ extension Transaction {
       let change: BlindChange =
         entry.isKnown ? .patching(entry.editedAttributes, onInsert: row) : .set(row)
       var working = try resolve(change, request.table, request.key)
+      _ = try runRules(on: &working)
+      if model.hasRules { try SaveValidation.check(working, model) }
       try write(&working, isPushed: false)
     }
     entry.retry()

@@ -6,7 +6,8 @@ extension ScratchContext {
   /// The caller's actor, usually a worker actor, reads, parses and makes records. Saves run beside
   /// it. Every batch is a commit of its own, as large as ``ImportOptions/longestTransaction``
   /// allows. A save of the view context overtakes batches that wait. In a child of the view context
-  /// the records become unsaved edits instead. Memory is bounded, whatever the size of the input,
+  /// the records become unsaved edits instead, and an `Outbox` pushes them once they are saved. Memory is
+  /// bounded, whatever the size of the input,
   /// except for waiting rows: a row that comes before the target of its required reference is held
   /// until the end.
   ///

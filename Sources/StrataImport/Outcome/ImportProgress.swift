@@ -28,10 +28,10 @@ public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var deleted = 0
   /// The number of rows that stay as they are although the feed has other values or lacks them.
   ///
-  /// These rows were changed meanwhile, are kept by a delete rule, wait to be pushed, or are
-  /// ``unsent``.
+  /// These rows were changed meanwhile, are kept by a delete rule, wait to be pushed, are ``unsent``, or
+  /// cannot be stored because of an edit that waits.
   public internal(set) var kept = 0
-  /// The number of absent rows that stay because no server has ever sent them.
+  /// The number of absent rows, and of rows with a tombstone, that stay because no server has ever sent them.
   ///
   /// They were made here before the store had an outbox. `Outbox.add(_:)` makes them wait to be pushed.
   /// In a store without an outbox all absent rows are deleted.

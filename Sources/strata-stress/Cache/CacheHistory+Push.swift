@@ -96,7 +96,11 @@ extension CacheHistory {
       return try await makeRoom(error.keys)
     } catch let error as StoreError where error.code == .missingReference {
       // The note to which the server's row replies may be deleted there, too.
-      try await outbox.retry(refusal)
+      do { try await outbox.retry(refusal) } catch let error as StoreError
+        where [.uniquenessViolated, .validationFailed].contains(error.code)
+      {
+        return note("\(refusal.request.key) stays aside: \(error.message)", "staysAside")
+      }
       return note("\(refusal.request.key) is sent again: \(error.message)", "retries")
     }
     note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
@@ -140,6 +144,11 @@ extension CacheHistory {
         continue
       } catch let error as StoreError where error.code == .missingReference {
         note("\(conflict) waits for a push: \(error.message)", "unresolved")
+        continue
+      } catch let error as StoreError where error.code == .validationFailed {
+        // Both sides together break a rule.
+        note("\(conflict) is not resolved by \(policy): \(error.message)", "brokenTogether")
+        if try await outbox.resolve(conflict, .discard) { mine[localID] = nil }
         continue
       }
       note("\(conflict) is resolved by \(policy)", "resolved")

@@ -50,7 +50,7 @@ final class CacheHistory: KilledHistory {
       .appendingPathComponent("strata-cache-\(UUID().uuidString).sqlite")
     StoreFiles.remove(url)
     processes = KilledProcesses(of: url)
-    stack = try await Stack.open(CachedNote.self, CachedTag.self, Folder.self, at: url)
+    stack = try await Self.openStack(at: url)
     server.with { state in for _ in 0..<6 { _ = state.edit() } }
     let first = CachedNote(
       id: Self.first, localID: VersionedServer.localID(9_000), title: "first")
@@ -97,8 +97,13 @@ final class CacheHistory: KilledHistory {
   }
 
   func open() async throws {
-    stack = try await Stack.open(CachedNote.self, CachedTag.self, Folder.self, at: url)
+    stack = try await Self.openStack(at: url)
     outbox = try await stack.outbox()
+  }
+
+  private static func openStack(at url: URL) async throws -> Stack {
+    try await Stack.open(
+      CachedNote.self, CachedTag.self, CachedComment.self, Folder.self, at: url)
   }
 
   private func editServer() { note("the script \(server.with { $0.edit() })", "scriptEdits") }
@@ -117,7 +122,13 @@ final class CacheHistory: KilledHistory {
 
   private func refreshOrDie() async throws {
     let isKilled = armKill()
-    do { try await refresh(isWhole: random.oneIn(2)) } catch let error where kill.isDead {
+    do {
+      if random.oneIn(3) {
+        try await refreshDocument()
+      } else {
+        try await refresh(isWhole: random.oneIn(2))
+      }
+    } catch let error where kill.isDead {
       note("a refresh is killed: \(error)", "killedRefreshes")
     }
     if isKilled { try await endKill() }
@@ -176,6 +187,8 @@ final class CacheHistory: KilledHistory {
       note("the user edits \(old.id): \(new.values)", "edits")
     } catch let error as StoreError where error.code == .uniquenessViolated {
       note("the number is taken here", "takenHere")
+    } catch let error as StoreError where error.code == .validationFailed {
+      note("the edit breaks a rule", "brokenHere")
     }
   }
 
@@ -192,6 +205,32 @@ final class CacheHistory: KilledHistory {
     let result = try await Refresher(stack, transport: server.transport).refresh(feed)
     note("a refresh\(isWhole ? "" : " in part"): \(result)", "refreshes")
     try await checkRefresh(isWhole: isWhole)
+  }
+
+  /// Refreshes the notes together with their comments.
+  private func refreshDocument() async throws {
+    guard let url = URL(string: "http://server.invalid/all") else { throw URLError(.badURL) }
+    let document = JSONDocument {
+      JSONRecords(CachedNote.self, at: "notes", CachedNote.json)
+      JSONRecords(CachedComment.self, at: "comments", CachedComment.json)
+    }
+    var feed = Feed("all", document, from: URLRequest(url: url), absent: .delete)
+    if random.oneIn(3) { feed.options.commits = .atomic }
+    let result = try await Refresher(stack, transport: server.transport).refresh(feed)
+    note("a refresh with comments: \(result)", "commentRefreshes")
+    try await checkRefresh(isWhole: true)
+    let comments = server.with(\.comments)
+    let stored = try await stack.fetch(CachedComment.all)
+    for comment in stored {
+      try require(comments[comment.id] == comment.noteID, "\(comment) is not the server's")
+    }
+    let there = try await Set(stack.fetch(CachedNote.all).map(\.id))
+    let waiting = try await Set(outbox.requests().compactMap { $0.id(of: CachedComment.self) })
+    let known = Set(stored.map(\.id)).union(waiting)
+    for (id, note) in comments where !known.contains(id) {
+      try require(!there.contains(note), "the comment \(id) of \(note) is missing")
+      counts["hinderedComments", default: 0] += 1
+    }
   }
 
   private func refreshTags() async throws {
@@ -227,7 +266,9 @@ final class CacheHistory: KilledHistory {
         commits.append(stack.historyToken.commit)
       }
     } catch let error as ImportError where error.storeError?.code == .uniquenessViolated {
-      return note("another note had the number of \(last.id), and is not in the document", "taken")
+      // The server has taken the number from a note that the next refresh deletes.
+      return note("the number of \(last.id) is taken by an absent note", "absentOwner")
+    }
     }
     try require(commits[0] == commits[1], "\(last.id) is written again")
   }
@@ -348,17 +389,21 @@ final class CacheHistory: KilledHistory {
     try await outbox.addEverything()
     for _ in 0..<6 {
       try await refreshTags()
-      try await refresh(isWhole: true)
+      try await refreshDocument()
       try await endConflicts()
       try await push()
       if try await waiting().isEmpty { break }
     }
-    try await refresh(isWhole: true)
+    try await refreshDocument()
     let left = try await outbox.requests() + outbox.refusals().map(\.request)
     try require(left.isEmpty, "something waits: \(left)")
     let all = try await stack.fetch(CachedNote.all)
     let notes = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
     try require(notes == server.notes, "the store has \(notes), the server \(server.notes)")
+    let comments = try await stack.fetch(CachedComment.all)
+    try require(
+      Dictionary(uniqueKeysWithValues: comments.map { ($0.id, $0.noteID) })
+        == server.with(\.comments), "the store has the comments \(comments)")
     try await check()
   }
 }

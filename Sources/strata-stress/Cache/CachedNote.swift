@@ -23,7 +23,11 @@ struct CachedNote: Entity, Equatable {
     toOne(\.replyTo, CachedNote.self, onDelete: .nullify)
     Attribute(\.version)
     tags
+    Validation("a note with the number 6 replies to no note") { $0.mayHaveNumber }
   }
+  /// Whether the note keeps a rule over two attributes, which the server has, too.
+  var mayHaveNumber: Bool { number != 6 || replyTo == nil }
+
   static let json = JSONMapping<CachedNote> {
     Field(\.id, "id")
     Field(\.localID, "local_id")
@@ -65,4 +69,18 @@ struct CachedTag: Entity {
 
   static let schema = Schema<CachedTag>("cachedTags", key: \.id) {}
   static let json = JSONMapping<CachedTag> { Field(\.id, "id") }
+}
+
+/// A comment on a note. Only the server makes comments, and they go with their note.
+struct CachedComment: Entity, Equatable {
+  var id = 0
+  var noteID = 0
+
+  static let schema = Schema<CachedComment>("cachedComments", key: \.id) {
+    toOne(\.noteID, CachedNote.self, onDelete: .cascade)
+  }
+  static let json = JSONMapping<CachedComment> {
+    Field(\.id, "id")
+    Field(\.noteID, "note")
+  }
 }

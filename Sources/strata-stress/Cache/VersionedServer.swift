@@ -28,6 +28,8 @@ final class VersionedServer: Sendable {
     var tags: Set<Int> = []
     /// The tags of the notes.
     var tagged: [Int: Set<Int>] = [:]
+    /// The notes of the comments.
+    var comments: [Int: Int] = [:]
     var lastID = 1_000
     var lastValue = 0
     /// The notes that requests have made, by the identities of the requests.
@@ -79,6 +81,11 @@ final class VersionedServer: Sendable {
 extension VersionedServer.State {
   /// Returns the records of a feed.
   fileprivate func feed(_ name: String) -> String {
+    if name == "all" {
+      let all = comments.sorted { $0.key < $1.key }
+        .map { #"{"id":\#($0.key),"note":\#($0.value)}"# }
+      return #"{"comments":[\#(all.joined(separator: ","))],"notes":\#(feed("notes"))}"#
+    }
     let records =
       name == "tags"
       ? tags.sorted().map { #"{"id":\#($0)}"# }
@@ -99,9 +106,25 @@ extension VersionedServer.State {
     return "gives \(id) the tags \(tagged[id, default: []].sorted())"
   }
 
+  /// Lets the script make, move or remove a comment.
+  private mutating func editComments() -> String {
+    lastID += 1
+    let (all, ids) = (comments.keys.sorted(), notes.keys.sorted())
+    if ids.isEmpty { return "has no note for a comment" }
+    let note = ids[random.below(ids.count)]
+    let id = all.isEmpty || random.oneIn(2) ? lastID : all[random.below(all.count)]
+    if comments[id] != nil && random.oneIn(2) {
+      comments[id] = nil
+      return "removes the comment \(id)"
+    }
+    comments[id] = note
+    return "comments \(note) with \(id)"
+  }
+
   /// Lets the script make, edit or remove a note.
   mutating func edit() -> String {
     if random.oneIn(4) { return editTags() }
+    if random.oneIn(4) { return editComments() }
     lastValue += 1
     let (choice, part, number) = (random.below(6), random.below(3), 1 + random.below(6))
     let all = notes.values.sorted { $0.id < $1.id }
@@ -122,7 +145,7 @@ extension VersionedServer.State {
     switch part {
     case 0: note.title = "theirs \(lastValue)"
     case 1: note.text = "theirs \(lastValue)"
-    default: note.number = free
+    default: note.number = free == 6 && note.replyTo != nil ? nil : free
     }
     note.version += 1
     notes[old.id] = note
@@ -132,6 +155,7 @@ extension VersionedServer.State {
   private mutating func remove(_ id: Int) {
     notes[id] = nil
     tagged[id] = nil
+    comments = comments.filter { $0.value != id }
     for (other, note) in notes where note.replyTo == id {
       notes[other]?.replyTo = nil
       notes[other]?.version += 1
@@ -152,6 +176,11 @@ extension VersionedServer.State {
     if let link = request.link(of: CachedNote.tags) {
       // Only a deletion of a note removes links here.
       if request.kind == .delete { tagged[link.root]?.remove(link.target) }
+      return .done(nil)
+    }
+    if let id = request.id(of: CachedComment.self) {
+      // Only a deletion of a note removes comments here.
+      if request.kind == .delete { comments[id] = nil }
       return .done(nil)
     }
     let before = request.before(as: CachedNote.self)
@@ -210,6 +239,7 @@ extension VersionedServer.State {
   /// Returns the reason for which a note cannot be stored.
   private func refusal(of note: CachedNote, besides id: Int?) -> String? {
     if note.title.contains("!") { return "no exclamations" }
+    if !note.mayHaveNumber { return "the number 6 with a reply" }
     if let number = note.number,
       notes.values.contains(where: { $0.id != id && $0.number == number })
     {
