@@ -363,7 +363,8 @@ extension Stack {
       context.insert(Rack(id: 2))
       context.insert(Volume(id: 1))
     }
-    let rack = try #require(try await stack.handOver(of: tables, limit: .max, state: state).edits.first)
+    let rack = try #require(
+      try await stack.handOver(of: tables, limit: .max, state: state).edits.first)
     let verdict = ServerVerdict(rack.table, rack.key, refusal: "no")
     try await stack.apply([], of: stack.followedTables, confirming: [verdict], state: state)
     func edit(_ change: @escaping @Sendable (inout Volume) -> Void) async throws {
