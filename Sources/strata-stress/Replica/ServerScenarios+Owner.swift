@@ -353,6 +353,7 @@
         ("UPDATE wares SET price = '01.50'", "strata_price"),
         ("UPDATE wares SET shop = 99", "wares_shop_fkey"),
         ("UPDATE wares SET code = 'same'", "wares_code_key"),
+        ("UPDATE wares SET labels = '[a'", "invalid input syntax for type json"),
       ] {
         try cluster.query("DELETE FROM wares; \(ware(1, ware(2)))", in: made)
         let message = failure { try cluster.query(sql, in: made) }
@@ -372,14 +373,15 @@
         """
         CREATE TABLE shops (id int4 PRIMARY KEY);
         CREATE TABLE wares (id int8 PRIMARY KEY, name text NOT NULL, code text, count int8 NOT NULL,
-          price numeric NOT NULL, score float8 NOT NULL, at timestamptz NOT NULL, shop int4);
+          price numeric NOT NULL, score float8 NOT NULL, at timestamptz NOT NULL, shop int4, labels text);
         CREATE UNIQUE INDEX mine ON wares (code)
         """, in: "older")
       let missing = try await StrataPostgres.prepare(
         cluster.target("older"), for: Self.entities)
       check(
         missing.map { "\($0.kind.rawValue) \($0.attributes.joined(separator: ","))" },
-        ["reference shop", "check price", "check score"], "rules that an older table lacks")
+        ["reference shop", "check price", "check score", "check labels"],
+        "rules that an older table lacks")
       try await prepare("older")
       let other = try await self.host("older", "a")
       try await other.replica.caughtUp()
@@ -412,6 +414,15 @@
           found?.advice.contains(advice), true, "the advice for \(state): \(found?.advice ?? "")")
         await end(host)
       }
+      // The first of two hosts takes the connection and says nothing, as after a loss of power.
+      let silence = try SilentHost()
+      let target =
+        cluster.target(database, user: "app") + " connect_timeout=2 host=127.0.0.1,"
+        + "\(cluster.folder.path) port=\(silence.port),5432"
+      let second = try await open("errors-silent", Self.entities, on: target)
+      check(await obstacle(second)?.code, nil, "a server behind a silent host")
+      await end(second)
+      silence.close()
       try cluster.query("GRANT strata_client TO stranger", in: database)
       let host = try await open(
         "errors-grant", Self.entities, on: cluster.target(database, user: "stranger"))
@@ -479,6 +490,7 @@
     var score = 0.0
     var at = Date(timeIntervalSinceReferenceDate: 0)
     var shop: Int?
+    var labels: [String]?
 
     static let owner = toOne(\.shop, Shop.self, onDelete: .nullify)
     static let schema = Schema<Ware>("wares", key: \.id) {
@@ -489,6 +501,7 @@
       Attribute(\.score)
       Attribute(\.at)
       owner
+      Attribute(\.labels)
     }
   }
 #endif

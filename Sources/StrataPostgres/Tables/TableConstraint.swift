@@ -95,11 +95,12 @@ struct TableConstraint {
     case .float4, .float8: return "\(name) <> 'NaN'"
     case .numeric: return "\(name) NOT IN ('NaN')"
     case .text, .varchar:
-      // The cast keeps the check when the column gets another type, such as `numeric`.
+      // The operator keeps the check when the column gets another type, such as `numeric`. PostgreSQL
+      // drops a cast of a text to text.
       if attribute.isDecimal {
-        return "\(name)::text ~ '^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'"
+        return "(\(name) || '') ~ '^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'"
       }
-      return attribute.isJSON ? "\(name)::text::json IS NOT NULL" : nil
+      return attribute.isJSON ? "\(name) IS NULL OR (\(name) || '')::json IS NOT NULL" : nil
     case .int2, .int4, .int8:
       guard let range = attribute.integers, !range.contains(type.integers) else { return nil }
       return "\(name) BETWEEN \(range.lowerBound) AND \(range.upperBound)"

@@ -53,92 +53,12 @@
       return new
     }
 
-    // MARK: - Opening
-
     /// Makes what replicas need on the server.
-    ///
-    /// - Returns: the rules of the entities that tables do not enforce which were there before.
     func prepareServer() throws(ReplicaError) -> [MissingConstraint] {
-      let session = try connected()
-      try session.checkEncoding()
-      // Two programs that make the same table at once would meet in the catalogue.
-      try session.run("SELECT pg_advisory_lock(\(ServerObjects.lock), 1)")
-      defer { _ = try? session.run("SELECT pg_advisory_unlock(\(ServerObjects.lock), 1)") }
-      do throws(ReplicaError) {
-        try session.run(ServerObjects.sql)
-        try session.run("BEGIN")
-        let missing = try prepareTables(session)
-        try session.run("COMMIT; ANALYZE strata.tables")
-        return missing
-      } catch {
-        try session.rollBack()
-        throw error.ofOwner
-      }
+      try ServerPreparation(try connected(), followed, on: serverTables).run()
     }
 
-    private func prepareTables(
-      _ session: PostgresSession
-    ) throws(ReplicaError) -> [MissingConstraint] {
-      var tables = try ServerTables(followed, on: serverTables)
-      var made: [Table] = []
-      for (table, names) in tables.names {
-        let isThere = try session.run(.init("SELECT to_regclass($1) IS NOT NULL", [names.table]))
-        if isThere.text(0, 0) == "t" {
-          if table.isJoin { try names.checkLinks(session) }
-        } else {
-          made.append(table)
-          try session.run(
-            table.isJoin
-              ? try createLinks(table, names, session) : try create(table, names, session))
-        }
-        try session.run(
-          .init("SELECT strata.prepare_table($1::regclass, $2)", [names.table, names.key]))
-      }
-      try session.prepare("strata_shape", ServerShape.select)
-      // A replica would find the same flaws.
-      try tables.take(ServerShape.all(try session.run(tables.select)))
-      for (table, constraint) in tables.constraints where made.contains(where: { $0 === table }) {
-        try session.run(constraint.missing.statement)
-      }
-      return try tables.missingConstraints(session)
-    }
-
-    /// Returns the statements that make the table of an entity.
-    private func create(
-      _ table: Table, _ names: ServerNames, _ session: PostgresSession
-    ) throws(ReplicaError) -> String {
-      var types: [Int: String] = [:]
-      for reference in table.references {
-        let target = followed.tables.first { $0.id == reference.target }
-        types[reference.column] = try target.flatMap { target throws(ReplicaError) in
-          try keyType(of: target, session)
-        }
-      }
-      return names.create(table, types)
-    }
-
-    /// Returns the statements that make a table of links.
-    private func createLinks(
-      _ table: Table, _ names: ServerNames, _ session: PostgresSession
-    ) throws(ReplicaError) -> String {
-      let ends = try followed.ends(of: table).map { end throws(ReplicaError) in
-        (try ServerNames(of: end, in: serverTables), try keyType(of: end, session) ?? "")
-      }
-      let isOrdered = table.columns.indices.contains(Table.linkPosition)
-      return names.create(links: ends, isOrdered: isOrdered)
-    }
-
-    /// Returns the type of the key in a table of the server; nil if there is no table yet.
-    private func keyType(
-      of table: Table, _ session: PostgresSession
-    ) throws(ReplicaError) -> String? {
-      let names = try ServerNames(of: table, in: serverTables)
-      let type = try session.run(
-        .init(
-          "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
-            + "WHERE attrelid = to_regclass($1) AND attname = $2", [names.table, names.key]))
-      return type.count == 0 ? nil : type.text(0, 0)
-    }
+    // MARK: - Opening
 
     /// Connects, and reads how the server's tables become the store's.
     func open() throws(ReplicaError) {

@@ -7,28 +7,31 @@
     static func lost(_ connection: OpaquePointer?) -> ReplicaError {
       ReplicaError(
         .unreachable, "PostgreSQL: \(text(connection))",
-        advice: "the replica tries again; check the server and the network if this goes on")
+        advice: retrying)
     }
+
+    private static let retrying =
+      "the replica tries again; check the server and the network if this goes on"
 
     /// The error of a server that does not answer, such as behind a proxy that lost it.
     static let silent = ReplicaError(
-      .unreachable, "PostgreSQL does not answer",
-      advice: "the replica tries again; check the server and the network if this goes on")
+      .unreachable, "PostgreSQL does not answer", advice: retrying)
 
-    /// The error of an attempt to connect.
-    ///
-    /// - Parameter sqlState: the code with which the server refuses the connection; nil if no server has
-    ///   answered.
-    static func notConnected(
-      _ connection: OpaquePointer?, sqlState: String?
-    ) -> ReplicaError {
-      guard let sqlState, !isGone(sqlState) else {
-        var error = lost(connection)
-        error.sqlState = sqlState
-        return error
+    /// Whether the error is ``silent``.
+    var isSilence: Bool { code == .unreachable && message == Self.silent.message }
+
+    /// The error of an attempt to connect, with the code by which the server refuses it.
+    static func notConnected(_ connection: OpaquePointer) -> ReplicaError {
+      let all = String(cString: PQerrorMessage(connection))
+      // A line such as `FATAL:  28P01: …`, in any language.
+      guard let refusal = all.matches(of: /.*:  (?<state>[0-9A-Z]{5}): .*/).last else {
+        return lost(connection)
       }
+      let state = String(refusal.state)
       return ReplicaError(
-        .refused, "PostgreSQL: \(text(connection))", advice: advice(sqlState), sqlState: sqlState)
+        isGone(state) ? .unreachable : .refused,
+        "PostgreSQL: \(refusal.0.replacing("\(state): ", with: ""))", advice: advice(state),
+        sqlState: state)
     }
 
     static func failed(_ result: OpaquePointer, _ connection: OpaquePointer?) -> ReplicaError {
@@ -55,8 +58,10 @@
       case "42501":
         "GRANT the role strata_client, and SELECT, INSERT, UPDATE and DELETE on the replica's tables"
       case "25006": "connect to a server that takes writes: target_session_attrs=read-write"
+      case "53300": "raise the server's max_connections, or close other connections"
       case "53100": "make room on the server's disk"
       case "57014": "raise the role's statement_timeout"
+      case let state where isGone(state): retrying
       default: "see the server's log"
       }
     }
