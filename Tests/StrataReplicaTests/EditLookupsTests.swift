@@ -7,7 +7,7 @@ import Testing
 /// The machine of the edits that wait: every state meets every event.
 @Suite(.inTurn) struct EditLookupsTests {
   private enum Event: CaseIterable {
-    case commit, begin, settle, fail, pass, rested
+    case commit, begin, look, settle, fail, pass, rested
     case waiting, lost, foreign, unregistered, confirmed, noted, need
   }
 
@@ -30,6 +30,7 @@ import Testing
     switch event {
     case .commit: lookups.noteCommit()
     case .begin: lookups.begin()
+    case .look: lookups.look()
     case .settle: lookups.settle()
     case .fail: _ = lookups.fail(Self.error)
     case .pass: _ = lookups.fail(nil)
@@ -47,18 +48,20 @@ import Testing
   @Test func `every state meets every event`() {
     let next: [EditLookups.State: [Event: EditLookups.State]] = [
       .idle: [
-        .commit: .due, .begin: .idle, .settle: .idle, .fail: .resting, .pass: .resting,
+        .commit: .due, .begin: .idle, .look: .idle, .settle: .idle, .fail: .resting,
+        .pass: .resting,
         .rested: .idle, .waiting: .due, .lost: .due, .foreign: .due, .unregistered: .due,
         .confirmed: .idle, .noted: .due, .need: .due,
       ],
       .due: [
-        .commit: .due, .begin: .idle, .settle: .due, .fail: .resting, .pass: .resting,
+        .commit: .due, .begin: .idle, .look: .due, .settle: .due, .fail: .resting, .pass: .resting,
         .rested: .due, .waiting: .due, .lost: .due, .foreign: .due, .unregistered: .due,
         .confirmed: .due, .noted: .due, .need: .due,
       ],
       // A push that waits for its confirmation does not end the rest; its outcome does.
       .resting: [
-        .commit: .due, .begin: .idle, .settle: .resting, .fail: .resting, .pass: .resting,
+        .commit: .due, .begin: .idle, .look: .resting, .settle: .resting, .fail: .resting,
+        .pass: .resting,
         .rested: .due, .waiting: .resting, .lost: .due, .foreign: .due, .unregistered: .due,
         .confirmed: .resting, .noted: .due, .need: .due,
       ],
@@ -75,12 +78,14 @@ import Testing
   @Test func `edits are settled once the server has the look that began after them`() {
     var lookups = EditLookups(seed: 1)
     lookups.begin()
+    lookups.look()
     lookups.noteCommit()
     let ticket = lookups.ticket
     // The look that is under way may have missed the edit.
     lookups.settle()
     #expect(!lookups.hasSettled(ticket))
     lookups.begin()
+    lookups.look()
     lookups.pushed(.nothing)
     #expect(!lookups.hasSettled(ticket))
     let wait = lookups.pulled(.confirmed, isNoted: true)
@@ -92,6 +97,7 @@ import Testing
       var lookups = EditLookups(seed: 1)
       let ticket = lookups.ticket
       lookups.begin()
+      lookups.look()
       lookups.pushed(left)
       let wait = lookups.pulled(.confirmed, isNoted: true)
       #expect(!lookups.hasSettled(ticket))
@@ -99,6 +105,31 @@ import Testing
       #expect(left == .locked ? wait != nil : wait == nil)
       #expect(lookups.state == (left == .locked ? .resting : .due))
     }
+  }
+
+  // The stress run found edits that were not on the server after `settled()`: the attempt had found that
+  // the server had made the push before it.
+  @Test func `an attempt without a look settles nothing`() {
+    var lookups = EditLookups(seed: 1)
+    lookups.begin()
+    lookups.look()
+    lookups.pushed(.nothing)
+    lookups.noteCommit()
+    let ticket = lookups.ticket
+    lookups.begin()
+    _ = lookups.pulled(.confirmed, isNoted: true)
+    #expect(!lookups.hasSettled(ticket) && lookups.isDue)
+  }
+
+  @Test func `a failure counts for the attempts after a ticket`() {
+    var lookups = EditLookups(seed: 1)
+    lookups.begin()
+    let ticket = lookups.ticket
+    _ = lookups.fail(Self.error)
+    #expect(lookups.failure(of: ticket) == nil)
+    lookups.begin()
+    _ = lookups.fail(Self.error)
+    #expect(lookups.failure(of: ticket) != nil)
   }
 
   @Test func `waits grow until a push succeeds, and a new attempt forgets the failure`() {

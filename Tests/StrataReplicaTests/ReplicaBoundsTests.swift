@@ -163,6 +163,19 @@ import Testing
     await close(stack, replica)
   }
 
+  /// The answer to a commit is lost. The server makes it later, after another edit.
+  @Test func `an edit beside a push whose answer was lost is settled, too`() async throws {
+    let (stack, server, replica) = try await live()
+    server.state.withLock { $0.isSlow = true }
+    try await stack.withScratch { $0.insert(Note(id: 2)) }
+    _ = try? await replica.settled()
+    try await stack.withScratch { $0.insert(Note(id: 3)) }
+    server.state.withLock { $0.isSlow = false }
+    for _ in 0..<5 where (try? await replica.settled()) != nil { break }
+    #expect(rows(server).map(\.id) == [1, 2, 3])
+    await close(stack, replica)
+  }
+
   // MARK: - The end
 
   @Test func `a replica of a silent server can be closed`() async throws {

@@ -1,6 +1,7 @@
 /// Whether edits may wait to be pushed, and which of them the server has.
 ///
-/// A look takes the edits that wait out of the outbox. A look is settled once the server has its edits.
+/// A look takes the edits that wait out of the outbox. A look is settled once the server has its edits. An
+/// attempt to push need not look: it may find that the server has made the push before it already.
 ///
 /// ```
 /// idle ─commit, pull, need→ due;  due ─begin→ idle
@@ -21,7 +22,7 @@ struct EditLookups {
   private(set) var failure: ReplicaError?
   /// The edits that the last push has left behind.
   private var left = PushRemainder.nothing
-  private var (begun, settled) = (0, 0)
+  private var (looks, settled, attempts) = (0, 0, 0)
   private var backoff: Backoff
 
   init(seed: UInt64) { backoff = Backoff(seed: seed) }
@@ -35,15 +36,21 @@ struct EditLookups {
 
   // MARK: - Pushes
 
-  /// Notes that the outbox is about to be read.
+  /// Notes that an attempt to push begins.
   mutating func begin() {
-    (state, failure, left) = (.idle, nil, .nothing)
-    begun += 1
+    (state, failure) = (.idle, nil)
+    attempts += 1
+  }
+
+  /// Notes that the outbox is about to be read.
+  mutating func look() {
+    left = .nothing
+    looks += 1
   }
 
   /// Notes that no edit is left of those for which the last look has looked.
   mutating func settle() {
-    settled = begun
+    settled = looks
     backoff.reset()
   }
 
@@ -86,16 +93,21 @@ struct EditLookups {
 
   // MARK: - Waiting for the server
 
-  /// A number for the edits that are committed by now.
-  var ticket: Int { begun + 1 }
+  /// The edits that are committed by now.
+  struct Ticket {
+    fileprivate let look: Int
+    fileprivate let attempt: Int
+  }
 
-  func hasSettled(_ ticket: Int) -> Bool { settled >= ticket }
+  var ticket: Ticket { Ticket(look: looks + 1, attempt: attempts + 1) }
+
+  func hasSettled(_ ticket: Ticket) -> Bool { settled >= ticket.look }
 
   /// Returns why the server took no push that began after the ticket was taken.
-  func failure(of ticket: Int) -> ReplicaError? { begun >= ticket ? failure : nil }
+  func failure(of ticket: Ticket) -> ReplicaError? { attempts >= ticket.attempt ? failure : nil }
 
   /// Asks for a look at the edits of a ticket, at once.
-  mutating func need(_ ticket: Int) {
-    if state == .resting || begun < ticket { state = .due }
+  mutating func need(_ ticket: Ticket) {
+    if state == .resting || looks < ticket.look { state = .due }
   }
 }

@@ -288,7 +288,10 @@ public actor Replica {
     guard edits.isDue, state.cursor != nil else { return }
     if edits.failure != nil { monitor.noteChange() }
     edits.begin()
-    if options.isReadOnly { return edits.settle() }
+    if options.isReadOnly {
+      edits.look()
+      return edits.settle()
+    }
     do throws(ReplicaError) {
       if let push = state.push.push {
         guard try await claim(push, [], connection) else { return }
@@ -337,6 +340,7 @@ public actor Replica {
 
   private func handOver(_ next: StoredState) async throws(ReplicaError) -> HandedOverEdits {
     let data = next.data
+    edits.look()
     return try await storing { () throws(StoreError) in
       try await stack.handOver(of: tables, limit: pushLimit, state: data)
     }
