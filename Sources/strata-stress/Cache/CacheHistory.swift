@@ -269,7 +269,6 @@ final class CacheHistory: KilledHistory {
       // The server has taken the number from a note that the next refresh deletes.
       return note("the number of \(last.id) is taken by an absent note", "absentOwner")
     }
-    }
     try require(commits[0] == commits[1], "\(last.id) is written again")
   }
 
