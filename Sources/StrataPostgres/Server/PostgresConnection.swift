@@ -159,6 +159,7 @@
         do throws(ReplicaError) {
           let start = try beginPull(since: cursor, by: client, limit: limit, of: tables, session)
           if let start { return start }
+          if attempts == 5 { throw tables.mappings[0].hasChanged }
         } catch {
           try session.rollBack()
           guard attempts < 5 else { throw error }

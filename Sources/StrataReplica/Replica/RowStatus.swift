@@ -1,7 +1,7 @@
 /// Whether the server has the edits of a row, for a badge or a line of a list.
 ///
 /// ```swift
-/// Text("\(song.title), \(replica.monitor.status(of: song))")  // So What, waits
+/// print("\(song.title), \(replica.monitor.status(of: song))")  // So What, waits
 /// ```
 public enum RowStatus: Sendable, Hashable {
   /// No edit of the row waits.

@@ -261,13 +261,39 @@
         try cluster.query("SELECT name FROM wares", in: database), ["mine"], "an edit that waited")
       check(try await host.stack.fetch(Ware.all).map(\.price), [7], "the new column")
       await end(host)
-      try cluster.query("ALTER TABLE wares DROP COLUMN price", in: database)
+      try await pushToDroppedColumn(database)
       do throws(ReplicaError) {
         try await StrataPostgres.prepare(cluster.target(database), for: Self.entities)
         check("prepared", "refused", "a table that lacks an attribute")
       } catch {
         check(error.message.contains("no column price"), true, "prepare names a lacking attribute")
       }
+    }
+
+    /// A push that meets the change before any pull refuses no edit.
+    private mutating func pushToDroppedColumn(_ database: String) async throws {
+      let host = try await host(database, "b")
+      try await host.replica.caughtUp()
+      await host.replica.close()
+      try await host.insert(Ware(id: 9, name: "waits"))
+      let tables = host.stack.replicableTables
+      let connection = try await ReplicaServer.postgres(cluster.target(database, user: "app"))
+        .connecting(FollowedTables(tables))()
+      let edits = try await host.stack.handOver(of: tables, limit: 1 << 20, state: Data())
+      check(edits.edits.count, 1, "edits for a dropped column")
+      let client = UUID()
+      try await connection.register(client)
+      try cluster.query("ALTER TABLE wares DROP COLUMN price", in: database)
+      do throws(ReplicaError) {
+        let push = PushID(number: 1, token: UUID())
+        _ = try await connection.claim(push, by: client, isArmed: false, reading: [])
+        _ = try await connection.commit(edits.edits, by: client)
+        check("pushed", "stopped", "a push to a dropped column")
+      } catch {
+        check(error.code, .unsuitableServer, "a push to a dropped column")
+      }
+      await connection.close()
+      await host.stack.close()
     }
 
     // MARK: - Another database
