@@ -168,7 +168,7 @@ import Testing
     let (stack, server, replica) = try await live()
     server.state.withLock { $0.isSlow = true }
     try await stack.withScratch { $0.insert(Note(id: 2)) }
-    _ = try? await replica.settled()
+    while server.state.withLock({ $0.inFlight == nil }) { await Task.yield() }
     try await stack.withScratch { $0.insert(Note(id: 3)) }
     server.state.withLock { $0.isSlow = false }
     for _ in 0..<5 where (try? await replica.settled()) != nil { break }
