@@ -22,7 +22,7 @@ private struct Note: Entity, Equatable {
   var number: Int?
   var plays = 0
   var folderID: Folder.ID?
-  var version = 0
+  var version: Int?
 
   static let schema = Schema<Note>("notes", key: \.id) {
     Attribute(\.localID).unique()

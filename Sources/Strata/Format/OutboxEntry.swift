@@ -309,9 +309,9 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Moves the edits of requests that a row of the server shows to have arrived onto that row.
   ///
-  /// If the server has the row of an insertion, the insertion has arrived. Values that differ are the
-  /// server's own then, such as a number that it gave. An update has arrived as far as the server has its values.
-  /// Edits since then start from the server's row.
+  /// If the server has the row of an insertion, values that the insertion left out are the server's, such as a
+  /// number that it gave. Other values that differ stay edits, because the row may be another client's. An
+  /// update has arrived as far as the server has its values. Edits since then start from these values.
   private mutating func noteArrivals(
     in server: Record, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) {
@@ -321,8 +321,9 @@ struct OutboxEntry: Sendable, Equatable {
       return
     }
     if !isKnown, let last {
-      self.handedOver?.attributes = last.differences(from: sent)
-      original = encode(isDeleted ? server : sent)
+      let given = (0..<last.count).filter { last.isNull($0) && sent.isNull($0) }
+      self.handedOver?.attributes = AttributeSet.all(last.count).subtracting(AttributeSet(given))
+      original = encode(server)
       return
     }
     guard let known = original.flatMap(decode), known.count == server.count else { return }

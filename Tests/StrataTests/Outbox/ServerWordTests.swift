@@ -225,23 +225,18 @@ private struct Rules {
   }
 
   /// Takes what the server's row shows of a request, whose outcome was not known, for done.
-  ///
-  /// The row of an insertion shows that it has arrived: what differs then is the server's.
   private mutating func arrive() {
     defer { forgetRequests() }
     guard let sent = earlier ?? last, let server else { return }
-    guard let shown else {
+    if shown == nil {
       // The row was deleted after its own request, so the deletion starts from what that request made.
       if handed.allSatisfy({ sent[$0] == server[$0] }) { deleted = server }
       return
     }
-    if isNew {
-      isNew = false
-      for place in 0...1 where shown[place] != sent[place] { start[place] = sent[place] }
-    } else {
-      for place in handed where start[place] != nil && sent[place] == server[place] {
-        start[place] = server[place]
-      }
+    // The row of an insertion may be another client's.
+    if isNew { return }
+    for place in handed where start[place] != nil && sent[place] == server[place] {
+      start[place] = server[place]
     }
   }
 
