@@ -274,12 +274,12 @@ extension Transaction {
     var layer = Layer()
     layer[request.table.id, request.key] = .blind(change)
     let (id, key) = (request.table.id, request.key)
-    let effects =
+    var effects =
       request.kind == .delete ? try giveUpEffects(of: entry, key, request.table, &layer) : []
     let stored = try connection.record(key, of: request.table, builder)
     let reverted = change.applied(to: stored)
     try restoreTargets(of: reverted, request.table, &layer)
-    try restoreOwners(of: reverted, request.table, &layer)
+    effects += try restoreOwners(of: reverted, request.table, &layer)
     let restored = layer.keys
     var working = try resolve(layer)
     // The rules of a row that was set aside run as if it were there.
@@ -312,22 +312,29 @@ extension Transaction {
     return true
   }
 
-  /// Gives up the edits of the rows that have got a unique value of a row of the server.
+  /// Gives up the edits with which other rows have taken the unique values of a row of the server.
   ///
-  /// The server cannot make such an edit while its row has the value.
+  /// Other edits of these rows stay.
+  ///
+  /// - Returns: the entries of these rows.
   private func restoreOwners(
     of row: Record?, _ table: Table, _ layer: inout Layer
-  ) throws(StoreError) {
-    guard let row else { return }
+  ) throws(StoreError) -> [(Table, RecordKey, OutboxEntry?)] {
+    guard let row else { return [] }
+    var left: [(Table, RecordKey, OutboxEntry?)] = []
     for unique in table.uniques where !unique.contains(where: row.isNull) {
       guard let owner = try connection.owner(of: unique, in: row, table),
-        layer[table.id, owner] == nil, let entry = try entry(table, owner),
-        entry.handedOver == nil, let server = entry.server({ decode($0, of: table) })
+        layer[table.id, owner] == nil, var entry = try entry(table, owner),
+        entry.handedOver == nil, let server = entry.server({ decode($0, of: table) }),
+        let stored = try connection.record(owner, of: table, builder)
       else { continue }
-      layer[table.id, owner] = .blind(.set(server))
-      try restoreTargets(of: server, table, &layer)
-      try restoreOwners(of: server, table, &layer)
+      let given = AttributeSet(unique).intersection(entry.attributes)
+      if given.isEmpty { continue }
+      layer[table.id, owner] = .blind(.patching(given, onInsert: server))
+      left.append((table, owner, entry.giveUp(given) ? entry : nil))
+      left += try restoreOwners(of: stored.replacing(given, from: server), table, &layer)
     }
+    return left
   }
 
   /// Gives up the deletions of the rows to which a row of the server refers.

@@ -89,6 +89,7 @@ extension CacheHistory {
       mine[localID] = row.values
       return note("\(row.id) comes back without its number", "repairs")
     }
+    let before = try await rows()
     let isReverted: Bool
     do { isReverted = try await outbox.revert(refusal) } catch let error as StoreError
       where error.code == .uniquenessViolated
@@ -105,6 +106,11 @@ extension CacheHistory {
     }
     note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
     if isReverted { mine[localID] = nil }
+    // An edit that has taken the number of the server's row is given up, too.
+    for (other, row) in try await rows()
+    where before[other].map({ $0.number != row.number }) == true {
+      mine[other]??["number"] = nil
+    }
     try await noteRestored()
   }
 
