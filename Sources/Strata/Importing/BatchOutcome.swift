@@ -73,15 +73,17 @@ package struct BatchOutcome: Sendable {
   ) {
     let before = inserted + updated + deleted
     for table in tables {
+      if case .reset? = changes[table] { changed.insert(table) }
       guard case .rows(let rows) = changes[table] else { continue }
+      let written = inserted + updated
       for row in rows {
         switch (row.change.before, row.change.after) {
         case (nil, _): inserted += 1
         case (_, nil): deleted += 1
         default: updated += 1
         }
-        if row.change.after != nil { changed.insert(table) }
       }
+      if inserted + updated > written { changed.insert(table) }
     }
     unchanged += max(0, count - (inserted + updated + deleted - before))
   }
