@@ -27,14 +27,11 @@ enum ValidatorTable: GuestTable {
   private static let any = SQL("SELECT 1 FROM strata_validators LIMIT 1")
   private static let anyOther = SQL("SELECT 1 FROM strata_validators WHERE entry <> ?1 LIMIT 1")
   private static let deleteOthers = SQL("DELETE FROM strata_validators WHERE entry <> ?1")
-  /// A claim, whose entities are not known yet, counts as one of each entity.
-  private static let ofEntity = "(entities IS NULL OR instr(entities, ?1) > 0)"
+  /// A claim, whose entities are not known yet, counts as one of each entity. The second parameter is a
+  /// feed that does not count, or null.
+  private static let ofEntity = "(entities IS NULL OR instr(entities, ?1) > 0) AND entry IS NOT ?2"
   private static let anyOfEntity = SQL("SELECT 1 FROM strata_validators WHERE \(ofEntity) LIMIT 1")
   private static let deleteOfEntity = SQL("DELETE FROM strata_validators WHERE \(ofEntity)")
-  private static let anyOtherOfEntity = SQL(
-    "SELECT 1 FROM strata_validators WHERE \(ofEntity) AND entry <> ?2 LIMIT 1")
-  private static let deleteOthersOfEntity = SQL(
-    "DELETE FROM strata_validators WHERE \(ofEntity) AND entry <> ?2")
   private static let prune = SQL(
     "DELETE FROM strata_validators WHERE entry IN (SELECT entry FROM strata_validators "
       + "ORDER BY time DESC LIMIT -1 OFFSET ?1)")
@@ -119,16 +116,9 @@ enum ValidatorTable: GuestTable {
   private static func forget(
     _ entity: String, besides own: CacheIdentity?, _ connection: Connection
   ) throws(StoreError) -> Bool {
-    guard let own else {
-      guard try connection.prepared(anyOfEntity, .text(entity)).hasRow() else { return false }
-      try connection.run(deleteOfEntity, .text(entity))
-      return true
-    }
-    let entry = Cell.blob(Data(own.hash))
-    guard try connection.prepared(anyOtherOfEntity, .text(entity), entry).hasRow() else {
-      return false
-    }
-    try connection.run(deleteOthersOfEntity, .text(entity), entry)
+    let own = own.map { Cell.blob(Data($0.hash)) } ?? .null
+    guard try connection.prepared(anyOfEntity, .text(entity), own).hasRow() else { return false }
+    try connection.run(deleteOfEntity, .text(entity), own)
     return true
   }
 }

@@ -303,8 +303,8 @@ public actor Outbox: Observable {
   /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
   /// comes back, unless the server has deleted it, too. The edited attributes of an updated row get the
   /// server's values. If the row then refers to a row that is deleted here and whose deletion waits, that
-  /// deletion is given up, too: the server cannot make it while it has the reference. So are the edits of
-  /// a row that has got a unique value of this row, such as in a swap of two values. A link comes back
+  /// deletion is given up, too: the server cannot make it while it has the reference. So is an edit with
+  /// which another row has taken a unique value of this row, such as in a swap of two values. A link comes back
   /// with its ends. The reversal is one commit, which the outbox does not send. The call returns when the
   /// view context shows it. The next refresh of each feed asks for all of it, because the server may lack
   /// a row or a link that is back.

@@ -15,11 +15,12 @@ extension Transaction {
     let waiting = try entry(table, old)
     let row = try connection.record(old, of: table, builder)
     if row == nil && waiting == nil { return false }
-    if try entry(table, new)?.kind == .insert { return false }
+    let other = try entry(table, new)
+    if other?.kind == .insert { return false }
     let isAside = row == nil && waiting?.aside != nil
-    if isAside, try entry(table, new) != nil { return false }
+    if isAside && other != nil { return false }
     let twin = try connection.record(new, of: table, builder)
-    if row != nil, twin == nil, try entry(table, new)?.isDeleted == true {
+    if row != nil && twin == nil && other?.isDeleted == true {
       // The row with the new key has come before, and was deleted here.
       try LocalRowsTable.remove(old, of: table, connection)
       try set(nil, table, old)
@@ -28,7 +29,7 @@ extension Transaction {
       return true
     }
     var working = WorkingSet()
-    if row == nil, let waiting, waiting.aside != nil {
+    if isAside, let waiting {
       try moveAside(waiting, isOver: twin != nil, of: table, from: old, to: new)
     } else if let row {
       let renamed = try row.setting(Table.keyColumn, to: new, of: table)
@@ -36,10 +37,6 @@ extension Transaction {
       working.set(
         try move(waiting, renamed, over: twin, of: table, from: old, to: new), over: twin, new,
         table.id)
-    } else if isAside {
-      // The table has the server's row, or no row, in the place of the row.
-      let server = try move(waiting, nil, over: twin, of: table, from: old, to: new)
-      if server != twin { working.set(server, over: twin, new, table.id) }
     } else {
       // The row was deleted here while the server made it.
       _ = try move(waiting, nil, over: nil, of: table, from: old, to: new)

@@ -316,12 +316,12 @@ extension Transaction {
   ///
   /// Other edits of these rows stay.
   ///
-  /// - Returns: the entries of these rows.
+  /// - Returns: the entries of the rows of which other edits are left.
   private func restoreOwners(
     of row: Record?, _ table: Table, _ layer: inout Layer
-  ) throws(StoreError) -> [(Table, RecordKey, OutboxEntry?)] {
+  ) throws(StoreError) -> [(Table, RecordKey, OutboxEntry)] {
     guard let row else { return [] }
-    var left: [(Table, RecordKey, OutboxEntry?)] = []
+    var left: [(Table, RecordKey, OutboxEntry)] = []
     for unique in table.uniques where !unique.contains(where: row.isNull) {
       guard let owner = try connection.owner(of: unique, in: row, table),
         layer[table.id, owner] == nil, var entry = try entry(table, owner),
@@ -331,7 +331,7 @@ extension Transaction {
       let given = AttributeSet(unique).intersection(entry.attributes)
       if given.isEmpty { continue }
       layer[table.id, owner] = .blind(.patching(given, onInsert: server))
-      left.append((table, owner, entry.giveUp(given) ? entry : nil))
+      if entry.giveUp(given) { left.append((table, owner, entry)) }
       left += try restoreOwners(of: stored.replacing(given, from: server), table, &layer)
     }
     return left
@@ -364,10 +364,10 @@ extension Transaction {
 
   /// Brings back the rows and the references that a deletion has taken along by its delete rules.
   ///
-  /// - Returns: the entries of rows of which other edits are left, or nothing.
+  /// - Returns: the entries of the rows of which other edits are left.
   private func giveUpEffects(
     of deletion: OutboxEntry, _ key: RecordKey, _ table: Table, _ layer: inout Layer
-  ) throws(StoreError) -> [(Table, RecordKey, OutboxEntry?)] {
+  ) throws(StoreError) -> [(Table, RecordKey, OutboxEntry)] {
     guard deletion.isDeleted else { return [] }
     var effects: [(table: Table, key: RecordKey, entry: OutboxEntry, row: Record)] = []
     try OutboxTable.forEach(model, connection) { other, otherKey, entry in
@@ -378,13 +378,12 @@ extension Transaction {
       else { return }
       effects.append((other, otherKey, entry, row))
     }
-    var left: [(Table, RecordKey, OutboxEntry?)] = []
+    var left: [(Table, RecordKey, OutboxEntry)] = []
     for (other, otherKey, entry, row) in effects {
       if entry.isDeleted {
         let server = entry.server { decode($0, of: other) }
         if entry.newest == .gone { continue }
         layer[other.id, otherKey] = .blind(.set(server ?? row))
-        left.append((other, otherKey, nil))
         left += try giveUpEffects(of: entry, otherKey, other, &layer)
         continue
       }
@@ -393,7 +392,7 @@ extension Transaction {
       var others = entry
       if references.isEmpty { continue }
       layer[other.id, otherKey] = .blind(.patching(references, onInsert: row))
-      left.append((other, otherKey, others.giveUp(references) ? others : nil))
+      if others.giveUp(references) { left.append((other, otherKey, others)) }
     }
     return left
   }
@@ -439,7 +438,7 @@ extension Transaction {
   ) throws(StoreError) {
     var layer = Layer()
     layer[table.id, key] = .blind(.set(row))
-    var effects: [(Table, RecordKey, OutboxEntry?)] = []
+    var effects: [(Table, RecordKey, OutboxEntry)] = []
     if let given {
       if row != nil { effects = try giveUpEffects(of: given, key, table, &layer) }
       try restoreTargets(of: row, table, &layer)
