@@ -18,7 +18,7 @@ struct StressCommand: Sendable {
 
   var usage: String { "strata-stress \(name) \(options)\n\n\(help)\n" }
 
-  static let all: [StressCommand] =
+  @MainActor static let all: [StressCommand] =
     [
       WorkerStress.command, LogStress.command, LiveStress.command, ProcessStress.command,
       OpeningStress.command, FilterStress.command, NumberStress.command, RegistryStress.command,
@@ -28,15 +28,15 @@ struct StressCommand: Sendable {
     ] + ofServers
 
   #if Postgres
-    private static let ofServers = [
+    @MainActor private static let ofServers = [
       ReplicaStress.command, ServerFilterStress.command, ServerScenarios.command,
     ]
   #else
-    private static let ofServers: [StressCommand] = []
+    @MainActor private static let ofServers: [StressCommand] = []
   #endif
 
   /// Returns the command with a name. Ends the program if there is none.
-  static func named(_ name: String?) -> StressCommand {
+  @MainActor static func named(_ name: String?) -> StressCommand {
     if let command = all.first(where: { $0.name == name }) { return command }
     let names = all.map(\.name).joined(separator: ", ")
     guard let name else { fail("no command is given; it is one of \(names)") }
@@ -49,7 +49,7 @@ struct StressCommand: Sendable {
   }
 
   /// The help of all commands.
-  static var help: String {
+  @MainActor static var help: String {
     all.map { $0.usage + "\n" }.joined() + """
       On a terminal, the step that runs, the part that is done and the time left stand on standard
       error. Prints the seed, for soak a table, then a sentence, and then one JSON line with the

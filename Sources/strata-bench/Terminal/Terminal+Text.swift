@@ -17,9 +17,11 @@ extension Terminal {
     let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
     return parts.enumerated().map { position, part in
       guard position.isMultiple(of: 2) else { return String(part) }
-      return part.replacing(/[A-Za-z_]+/) { word in
-        Self.keywords.contains(word.output) ? styled(String(word.output), "35") : String(word.output)
+      let colored = part.replacing(/[A-Za-z_]+/) { word in
+        let word = word.output
+        return Self.keywords.contains(word) ? styled(String(word), "35") : String(word)
       }
+      return String(colored)
     }.joined(separator: "\"")
   }
 
