@@ -54,7 +54,9 @@
       return isClaimed
     }
 
-    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> PushReport {
+    func commit(
+      _ edits: [ServerEdit], replacing: Set<PushOrder.Row>, by client: UUID
+    ) throws(ReplicaError) -> PushReport {
       let session = try connected()
       var transaction: PushTransaction
       if let claimed = keep(claimed: nil) {
@@ -63,9 +65,13 @@
         transaction = PushTransaction(session, edits, builder, try tables())
         try transaction.readEach()
       }
-      if try transaction.commitAll() { return PushReport(conflicts: transaction.conflicts) }
+      if try transaction.commitAll(with: tellsReplaced ? transaction.replacements(replacing) : nil)
+      {
+        return PushReport(conflicts: transaction.conflicts)
+      }
       try transaction.run()
       var last: [ServerStatement] = []
+      if tellsReplaced, let told = transaction.replacements(replacing) { last.append(told) }
       if !transaction.verdicts.isEmpty {
         let text = try text(of: transaction.verdicts)
         last.append(
