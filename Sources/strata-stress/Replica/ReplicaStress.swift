@@ -120,6 +120,37 @@
       return count
     }
 
+    // MARK: - The owner
+
+    /// Changes a table as its owner does, when no transaction holds it, and waits a moment.
+    func alter(_ sql: String) async throws {
+      for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
+        try cluster.query("COMMIT PREPARED '\(name)'")
+      }
+      var attempts = 0
+      while true {
+        do {
+          // Some statements must be alone, so the session has the limit from its beginning.
+          try cluster.query(sql, in: "dbname=postgres options='-c lock_timeout=1s'")
+          break
+        } catch _ where attempts < 20 {
+          attempts += 1
+        }
+      }
+      try await Task.sleep(for: .milliseconds(random.below(150)))
+    }
+
+    /// Gives new connections to the database other settings, and ends the connections that it has.
+    func set(_ settings: String...) async throws {
+      for setting in settings {
+        try cluster.query("ALTER DATABASE postgres SET \(setting)")
+      }
+      try cluster.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+          + "AND pid <> pg_backend_pid()")
+      try await Task.sleep(for: .milliseconds(random.below(400)))
+    }
+
     // MARK: - At rest
 
     /// Waits until the server has all edits of all replicas.
