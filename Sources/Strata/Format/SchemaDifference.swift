@@ -45,15 +45,18 @@ struct SchemaDifference {
       } else {
         let (owner, remedies) =
           table.isJoin
-          ? ("relationship", "list the manyToMany in a schema; if it was renamed, declare it")
-          : ("entity", "list the entity in Stack.open; if its table was renamed, declare it")
+          ? (
+            "relationship", "still there: list the manyToMany in a schema; renamed: manyToMany(…, "
+          )
+          : (
+            "entity", "still there: list \(table.entity).self in Stack.open; renamed: Schema(…, "
+          )
         problems.append(
           StoreError(
             .schemaMismatch,
-            "the store has a table \"\(table.name)\" of \(table.entity), which no \(owner) of the "
-              + "model claims",
-            advice: "\(remedies) formerly: its old name; if it is gone, add \"\(table.name)\" to "
-              + "Stack.Options.removedTables", entity: table.entity))
+            "table \"\(table.name)\" of \(table.entity) is claimed by no \(owner)",
+            advice: "\(remedies)formerly: [\"\(table.name)\"], …); gone: "
+              + "options.removedTables = [\"\(table.name)\"]", entity: table.entity))
       }
     }
   }
