@@ -153,7 +153,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   public var description: String {
     "\(code): \(message)\(message.contains("\n") ? "\n" : "; ")\(advice)"
-      + (sqliteCode.map { " (SQLite \($0))" } ?? "") + (sql.map { " in: \($0)" } ?? "")
+      + (sqliteCode.map { " (SQLite \($0))" } ?? "") + (sql.map { "; SQL: \($0)" } ?? "")
   }
 }
 
