@@ -136,7 +136,7 @@ private struct FileFault {
     case (_, (true, _)) where !files.isReadableFile(atPath: path):
       message = "the file may not be read"
       advice = "check its permissions; before the first unlock of a device, try again later"
-    case (_, (let exists, _)) where !exists || !files.isWritableFile(atPath: folder):
+    case (_, (let isThere, _)) where !isThere || !files.isWritableFile(atPath: folder):
       message = "the folder \(folder) may not be written"
       advice = "choose a folder that the app may write, such as Application Support"
     default: return nil

@@ -43,20 +43,7 @@ struct SchemaDifference {
       {
         removed.append(table)
       } else {
-        let (owner, remedies) =
-          table.isJoin
-          ? (
-            "relationship", "still there: list the manyToMany in a schema; renamed: manyToMany(…, "
-          )
-          : (
-            "entity", "still there: list \(table.entity).self in Stack.open; renamed: Schema(…, "
-          )
-        problems.append(
-          StoreError(
-            .schemaMismatch,
-            "table \"\(table.name)\" of \(table.entity) is claimed by no \(owner)",
-            advice: "\(remedies)formerly: [\"\(table.name)\"], …); gone: "
-              + "options.removedTables = [\"\(table.name)\"]", entity: table.entity))
+        problems.append(.unclaimed(table))
       }
     }
   }
@@ -83,5 +70,22 @@ extension SchemaDifference {
             entity: table.entity, attributes: [name]))
       }
     }
+  }
+}
+
+extension StoreError {
+  fileprivate static func unclaimed(_ table: SchemaDescription.Table) -> StoreError {
+    let remedies =
+      table.isJoin
+      ? "still there: list the manyToMany in a schema; renamed: manyToMany(…, formerly: "
+        + "[\"\(table.name.split(separator: ".").last ?? "")\"])"
+      : "still there: list \(table.entity).self in Stack.open; renamed: Schema(…, formerly: "
+        + "[\"\(table.name)\"], …)"
+    return StoreError(
+      .schemaMismatch,
+      "table \"\(table.name)\" of \(table.entity) is claimed by no "
+        + (table.isJoin ? "relationship" : "entity"),
+      advice: "\(remedies); gone: options.removedTables = [\"\(table.name)\"]",
+      entity: table.entity)
   }
 }
