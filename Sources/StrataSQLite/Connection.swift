@@ -61,7 +61,7 @@ package final class Connection {
     if access == .readWrite { PrivateFile.create(path) }
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
-      let error = SQLiteError(code: code, connection: handle, sql: nil)
+      let error = SQLiteError(code: code, connection: handle, sql: nil, isOpen: false)
       sqlite3_close_v2(handle)
       throw error
     }

@@ -12,32 +12,34 @@ internal import CStrataSQLite
 
 /// An error that SQLite reported.
 ///
-/// It carries the extended result code, SQLite's message and the SQL without bound values. An error
-/// in a log therefore reveals no stored values.
+/// It carries the extended result code, SQLite's message, the SQL without bound values and the path of
+/// the file. An error in a log therefore reveals no stored values.
 @usableFromInline package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` (2067).
   package let code: Int32
   package let message: String
   package let sql: String?
-  /// Whether the system said that the disk is full.
-  ///
-  /// SQLite reports an error of input or output if it cannot make the file of the log's index.
-  private let isWithoutSpace: Bool
+  /// The path of the connection's file; nil if the connection has no file, or could not be opened.
+  package let path: String?
+  /// The system's own number of the error; 0 if the system reported none.
+  private let systemError: Int32
 
   package init(code: Int32, message: String, sql: String?) {
     self.init(code: code, message: message, sql: sql, systemError: 0)
   }
 
-  init(code: Int32, message: String, sql: String?, systemError: Int32) {
+  init(
+    code: Int32, message: String, sql: String?, path: String? = nil, systemError: Int32
+  ) {
     self.code = code
     self.message = message
     self.sql = sql
-    isWithoutSpace =
-      [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
-      && [ENOSPC, EDQUOT].contains(systemError)
+    self.path = path
+    self.systemError = systemError
   }
 
-  init(code: Int32, connection: OpaquePointer?, sql: String?) {
+  /// - Parameter isOpen: whether the connection has been opened.
+  init(code: Int32, connection: OpaquePointer?, sql: String?, isOpen: Bool = true) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
     let message = connection.map { String(cString: sqlite3_errmsg($0)) }
     // The connection's last error may belong to another call. The returned code decides.
@@ -45,7 +47,16 @@ internal import CStrataSQLite
     self.init(
       code: agrees ? extended : code,
       message: (agrees ? message : nil) ?? String(cString: sqlite3_errstr(code)), sql: sql,
+      path: isOpen ? connection.flatMap(Self.path) : nil,
       systemError: agrees ? connection.map { sqlite3_system_errno($0) } ?? 0 : 0)
+  }
+
+  /// Returns the path of a connection's file; nil if the database is in memory or temporary.
+  private static func path(_ connection: OpaquePointer) -> String? {
+    guard let path = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }) else {
+      return nil
+    }
+    return path.isEmpty ? nil : path
   }
 
   private static let withoutLog = "the file system cannot have a write-ahead log"
@@ -65,6 +76,21 @@ internal import CStrataSQLite
 
   /// The primary result code.
   package var primary: Int32 { code & 0xFF }
+
+  /// The message, unless it only is the phrase that SQLite has for the code.
+  package var detail: String? {
+    message.isEmpty || message == String(cString: sqlite3_errstr(primary)) ? nil : message
+  }
+
+  /// Whether the system said that the disk is full.
+  ///
+  /// SQLite reports an error of input or output if it cannot make the file of the log's index.
+  private var isWithoutSpace: Bool {
+    [SQLITE_IOERR, SQLITE_CANTOPEN].contains(primary) && [ENOSPC, EDQUOT].contains(systemError)
+  }
+
+  /// Whether the process has as many open files as the system allows.
+  package var hasTooManyFiles: Bool { cannotOpen && [EMFILE, ENFILE].contains(systemError) }
 
   /// Whether another connection was in the way.
   ///

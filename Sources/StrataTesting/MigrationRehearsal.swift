@@ -134,14 +134,24 @@ extension SchemaDescription {
 }
 
 /// An error for a schema that has changed without a new version.
-public struct SchemaRecordingError: Error, CustomStringConvertible {
+public struct SchemaRecordingError: Error, CustomStringConvertible, LocalizedError, CustomNSError {
   /// The file that describes the version.
   public let path: String
   /// The version.
   public let version: Int
 
   public var description: String {
-    "\(path) describes another schema of version \(version): raise the version if that one was "
-      + "shipped, or delete the file if it was not"
+    "\(message): \(advice)"
+  }
+  public var errorDescription: String? { message }
+  public var recoverySuggestion: String? { advice }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataSchemaRecordingError" }
+  public var errorCode: Int { 1 }
+
+  private var message: String { "\(path) describes another schema of version \(version)" }
+  private var advice: String {
+    "raise the version if that one was shipped, or delete the file if it was not"
   }
 }

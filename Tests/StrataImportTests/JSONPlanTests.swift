@@ -138,9 +138,9 @@ import Testing
       outcomes.compactMap(\.refusal).map(\.description) == [
         "id: required and missing at line 2, column 2 (byte 26)",
         "id: required and null at line 3, column 2 (byte 37)",
-        #"id: expected number, found "7" at line 4, column 8 (byte 57)"#,
-        "o: expected object, found [1,{}] at line 5, column 14 (byte 88)",
-        #"record: expected object, found "text" at line 6, column 2 (byte 98)"#,
+        #"id: expected a number, found "7" at line 4, column 8 (byte 57)"#,
+        "o: expected an object, found [1,{}] at line 5, column 14 (byte 88)",
+        #"record: expected an object, found "text" at line 6, column 2 (byte 98)"#,
       ])
     #expect(outcomes.compactMap(\.refusal).map(\.slot) == [0, 0, 0, nil, nil])
   }

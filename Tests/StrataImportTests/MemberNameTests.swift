@@ -122,7 +122,7 @@ private struct Line: Entity, Equatable {
     let error = await #expect(throws: ImportError.self) {
       try await stack.importJSON(document, from: source(#"{"stops": {"b": {"lines": [1]}}}"#))
     }
-    #expect(error?.message.contains("expected object") == true, "\(String(describing: error))")
+    #expect(error?.message.contains("expected an object") == true, "\(String(describing: error))")
   }
 
   @Test func `a member tells the members of an object apart`() async throws {

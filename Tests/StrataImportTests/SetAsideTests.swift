@@ -60,7 +60,7 @@ private struct Invoice: Entity, Equatable {
     #expect(try await stored() == ["1: 8 a", "2: 9 b"])
     let refusal = try #require(try await outbox.refusals().first)
     #expect(refusal.request.value(as: Invoice.self)?.title == "mine")
-    #expect(refusal.reason == "Invoice 100 and 1 have the same number; the server has 1")
+    #expect(refusal.reason == "Invoice 100 and 1 have the same number 8; the server has 1")
     // An edit repairs it.
     try await stack.withScratch { $0.insert(Invoice(id: 100, number: 10, title: "mine")) }
     #expect(try await outbox.refusals().isEmpty)

@@ -86,7 +86,7 @@ public final class LiveQuery<E: Entity>: Observable {
   public var query: Query<E> {
     get { requested }
     set {
-      do throws(StoreError) { _ = try begin(newValue) } catch { result.changeDidFail(error) }
+      do throws(StoreError) { _ = try begin(newValue) } catch { refuse(error) }
     }
   }
 
@@ -118,8 +118,14 @@ public final class LiveQuery<E: Entity>: Observable {
       if try plan(query, model).queryIdentity != old { self.query = query }
     } catch {
       // Report the error only once: the report creates the view again, with the same query.
-      if old != nil { result.changeDidFail(error) }
+      if old != nil { refuse(error) }
     }
+  }
+
+  /// Shows the error of a change that has no caller to throw it to.
+  private func refuse(_ error: StoreError) {
+    view.store.writer.options.log.noteRefused(error)
+    result.changeDidFail(error)
   }
 
   /// Begins a change of the query; nil if the query's result is already shown.

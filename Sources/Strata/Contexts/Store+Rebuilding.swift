@@ -41,7 +41,7 @@ extension Store {
       guard let finding = try await check.value, finding != "ok" else { return nil }
       var error = StoreError(
         .notADatabase, "the file is damaged: \(finding) (\(writer.options.path))",
-        advice: "restore the file from a copy, or move it away")
+        advice: StoreError.restoring)
       error.sqliteCode = ResultCode.corrupt
       return error
     } catch {

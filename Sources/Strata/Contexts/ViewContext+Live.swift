@@ -138,6 +138,7 @@ extension ViewContext {
         ?? LivePlan(QueryPlan(everyRowOf: table), isSectioned: true)
       result = LiveResult(empty, counters, reading: reading, error)
       hold(result)
+      store.writer.options.log.noteRefused(error)
     }
     return LiveQuery(self, query, result, plan: plan)
   }

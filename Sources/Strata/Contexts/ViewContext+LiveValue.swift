@@ -86,6 +86,7 @@ extension ViewContext {
     } catch {
       result = LiveResult(LivePlan(QueryPlan(everyRowOf: table)), counters, error)
       result.finish()
+      store.writer.options.log.noteRefused(error)
     }
     return LiveValue(self, result, reader) { [columns] in table.error($0, columns) }
   }

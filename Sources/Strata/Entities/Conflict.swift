@@ -51,8 +51,8 @@ public struct Conflict: Sendable, CustomStringConvertible {
 
   private var problem: String {
     switch (before, mine, theirs) {
-    case (_, _, nil): "no longer in the store"
-    case (nil, _, _?): "in the store already; use upsert for an entity that may exist"
+    case (_, _, nil): "edited here, and no longer in the store"
+    case (nil, _, _?): "inserted here, and in the store already"
     case (let before?, nil, let theirs?): deletion(before, theirs)
     case (let before?, let mine?, let theirs?): edit(before, mine, theirs)
     }
@@ -62,16 +62,16 @@ public struct Conflict: Sendable, CustomStringConvertible {
     let columns = theirs.sharedDifferences(from: before).positions
       .filter { $0 < table.columns.count }
     guard let first = columns.first else { return "deleted here, but the store has another row" }
-    return "deleted here, but the stored \(table.columns[first].name) is \(theirs[first]), "
-      + "not \(before[first])" + more(columns.count - 1, "attribute")
+    return "deleted here, but \(table.columns[first].name) is \(theirs[first]) in the store; "
+      + "before the deletion it was \(before[first])" + more(columns.count - 1, "attribute")
   }
 
   private func edit(_ before: Record, _ mine: Record, _ theirs: Record) -> String {
     guard let name = attributes.first,
       let column = table.columns.firstIndex(where: { $0.name == name })
     else { return "the store has another row" }
-    return "the stored \(name) is \(theirs[column]), neither \(before[column]) as before the edit "
-      + "nor \(mine[column]) as after it" + more(attributes.count - 1, "attribute")
+    return "\(name) is \(mine[column]) here and \(theirs[column]) in the store; before the edit it "
+      + "was \(before[column])" + more(attributes.count - 1, "attribute")
   }
 }
 
@@ -81,8 +81,19 @@ extension StoreError {
     self.init(
       .conflict,
       "\(first)\(more(conflicts.count - 1, "conflict"))",
-      advice: "look at the conflicts and resolve them, or save with another policy",
+      advice: Self.advice(for: first),
       entity: first.entity, attributes: first.attributes, keys: conflicts.map(\.key))
     self.conflicts = conflicts
+  }
+
+  /// Returns the policies that decide a conflict like the first one.
+  private static func advice(for conflict: Conflict) -> String {
+    let rest = ", or resolve each of the error's conflicts"
+    return switch (conflict.before, conflict.mine, conflict.theirs) {
+    case (_, _, nil): "save(.overwrite) inserts it again, save(.discard) gives the edit up\(rest)"
+    case (nil, _, _): "upsert an entity that may exist\(rest)"
+    case (_, nil, _): "save(.mergeMine) deletes it, save(.mergeTheirs) keeps it\(rest)"
+    default: "save(.mergeMine) keeps the value here, save(.mergeTheirs) the stored one\(rest)"
+    }
   }
 }

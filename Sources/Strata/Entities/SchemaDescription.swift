@@ -180,7 +180,7 @@ extension SchemaDescription {
     } catch {
       throw StoreError(
         .schemaMismatch, "the schema's description cannot be read: \(error)",
-        advice: "restore the file from a copy")
+        advice: StoreError.restoring)
     }
   }
 

@@ -1,5 +1,4 @@
 public import Foundation
-internal import StrataSQLite
 
 /// An error of a stack, a context or the store.
 ///
@@ -115,6 +114,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of the error.
   public let code: Code
   /// The description of the problem.
+  ///
+  /// Several differences between a store and the schemas are a line each, with the remedy.
   public let message: String
   /// The suggested remedy.
   public let advice: String
@@ -151,8 +152,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(code): \(message); \(advice)" + (sqliteCode.map { " (SQLite \($0))" } ?? "")
-      + (sql.map { " in: \($0)" } ?? "")
+    "\(code): \(message)\(message.contains("\n") ? "\n" : "; ")\(advice)"
+      + (sqliteCode.map { " (SQLite \($0))" } ?? "") + (sql.map { "; SQL: \($0)" } ?? "")
   }
 }
 
@@ -192,51 +193,6 @@ extension StoreError {
     StoreError(
       .deadlineExceeded, "the deadline has passed",
       advice: "nothing was changed; give it more time, or ask for less")
-  }
-
-  /// Creates the public error for an error of SQLite.
-  init(_ error: SQLiteError) {
-    let (code, advice): (Code, String) =
-      if error.isInterrupted {
-        (.cancelled, "run it again")
-      } else if error.isFull {
-        (.diskFull, "free some space and save again: nothing was lost")
-      } else if error.isBusy {
-        (.busy, "try again, or raise Stack.Options.busyTimeout")
-      } else if error.isNotADatabase || error.isCorrupt {
-        (.notADatabase, "restore the file from a copy, or move it away")
-      } else if error.isWithoutLog {
-        (.cannotOpen, "keep the store on a local disk")
-      } else if error.isReadOnly {
-        (.cannotOpen, "make the file and its folder writable and try again: nothing was lost")
-      } else if error.cannotOpen {
-        (.cannotOpen, "check that the folder exists and that it and the file can be written")
-      } else if error.isInputOutput {
-        (.inputOutput, "check the disk, then open the stack again")
-      } else if error.isOutOfMemory {
-        (.outOfMemory, "free some memory and try again: nothing was lost")
-      } else if error.isTooComplex {
-        (.invalidQuery, "ask for less at once: nest the conditions less, or list values by isIn")
-      } else if error.isMalformedSearch {
-        (.invalidQuery, "correct the search expression, or search for words")
-      } else if error.isTooBig {
-        (.invalidValue, "store large data in files and keep their names here")
-      } else {
-        (.sqlite, "report it with the code and the SQL")
-      }
-    self.init(code, error.message, advice: advice)
-    sqliteCode = error.code
-    sql = error.sql
-  }
-
-  /// Returns the error with a path after its message.
-  func at(_ path: String) -> StoreError {
-    var copy = StoreError(
-      code, "\(message) (\(path))", advice: advice, entity: entity, attributes: attributes,
-      keys: keys)
-    copy.sqliteCode = sqliteCode
-    copy.sql = sql
-    return copy
   }
 }
 

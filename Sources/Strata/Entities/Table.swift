@@ -122,4 +122,9 @@ package final class Table: Sendable {
 
   /// Returns the name of an attribute with its entity, such as `Song.title`.
   func attributeName(_ column: Int) -> String { "\(entity).\(columns[column].name)" }
+
+  /// Returns the names and values of some attributes for a message, such as `room 4 and day "Mon"`.
+  func values(of columns: [Int], in record: Record) -> String {
+    columns.map { "\(self.columns[$0].name) \(record[$0])" }.joined(separator: " and ")
+  }
 }

@@ -79,7 +79,10 @@ struct TableDraft {
       .invalidSchema,
       "\(definition.key.source): the schema of \(entity) does not list "
         + missing.joined(separator: ", "),
-      advice: "add Attribute(\\.\(first)), or Ignored(\\.\(first)) to keep it in memory only",
+      advice: missing.count == 1
+        ? "add Attribute(\\.\(first)), or Ignored(\\.\(first)) to keep it in memory only"
+        : "add these lines, each with Ignored in the place of Attribute if the property is to be in "
+          + "memory only:" + missing.map { "\n    Attribute(\\.\($0))" }.joined(),
       entity: entity, attributes: missing)
   }
 

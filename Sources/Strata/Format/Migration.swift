@@ -288,7 +288,9 @@ extension Migration {
     var failure = StoreError(error)
     if ResultCode.isUniqueness(code) {
       failure = StoreError(
-        .uniquenessViolated, "\(table.entity) \(key ?? .null): \(error.message)",
+        .uniquenessViolated,
+        "\(table.entity) \(key ?? .null): another row has a value that is to be unique"
+          + (error.message.split(separator: ": ").last.map { " (\($0))" } ?? ""),
         advice: "give the row a value of its own", entity: table.entity,
         keys: key.map { [RecordKey($0)] } ?? [])
       failure.sqliteCode = code

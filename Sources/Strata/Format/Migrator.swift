@@ -208,16 +208,22 @@ struct Migrator {
   private func duplicates(_ index: TableIndex, _ table: Table) throws(StoreError) -> StoreError? {
     let columns = index.columns.map(\.quotedIdentifier)
     let key = table.columns[Table.keyColumn].name.quotedIdentifier
-    let keys = try connection.prepared(
-      "SELECT min(\(key)), max(\(key)) FROM \(table.name.quotedIdentifier) WHERE "
+    let found = try connection.prepared(
+      "SELECT min(\(key)), max(\(key)), \(columns.joined(separator: ", ")) FROM "
+        + "\(table.name.quotedIdentifier) WHERE "
         + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + " GROUP BY "
         + columns.joined(separator: ", ") + " HAVING count(*) > 1 LIMIT 1"
-    ).first { [RecordKey($0, 0), RecordKey($0, 1)] }
-    guard let keys else { return nil }
+    ).first { row in
+      (
+        keys: [RecordKey(row, 0), RecordKey(row, 1)],
+        values: index.columns.enumerated().map { "\($1) \(Cell(row, Int32($0 + 2)))" }
+      )
+    }
+    guard let (keys, values) = found else { return nil }
     return StoreError(
       .uniquenessViolated,
       "\(table.entity) \(keys[0]) and \(keys[1]) have the same "
-        + index.columns.joined(separator: " and ") + ", which is to be unique",
+        + values.joined(separator: " and ") + ", which is to be unique",
       advice: "merge or change them in a MigrationStep", entity: table.entity,
       attributes: index.columns, keys: keys)
   }
@@ -361,12 +367,19 @@ extension TableMigration {
 }
 
 extension StoreError {
-  /// Creates a single error for all problems; nil if there are no problems.
+  /// Creates a single error for all problems, with a line and a remedy for each; nil if there are no
+  /// problems.
   init?(_ problems: [StoreError]) {
     guard let first = problems.first else { return nil }
+    if problems.count == 1 {
+      self = first
+      return
+    }
     self.init(
-      first.code, problems.map(\.message).joined(separator: "; "),
-      advice: problems.map(\.advice).joined(separator: "; "), entity: first.entity,
-      attributes: first.attributes, keys: first.keys)
+      first.code,
+      "the store differs from the schemas in \(problems.count) places\n"
+        + problems.map { "  \($0.message) → \($0.advice)" }.joined(separator: "\n"),
+      advice: "do in the schemas what the lines say; Stack.plan prints what opening would do",
+      entity: first.entity, attributes: first.attributes, keys: first.keys)
   }
 }

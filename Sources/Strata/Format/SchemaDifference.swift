@@ -43,17 +43,7 @@ struct SchemaDifference {
       {
         removed.append(table)
       } else {
-        let (owner, remedies) =
-          table.isJoin
-          ? ("relationship", "list the manyToMany in a schema; if it was renamed, declare it")
-          : ("entity", "list the entity in Stack.open; if its table was renamed, declare it")
-        problems.append(
-          StoreError(
-            .schemaMismatch,
-            "the store has a table \"\(table.name)\" of \(table.entity), which no \(owner) of the "
-              + "model claims",
-            advice: "\(remedies) formerly: its old name; if it is gone, add \"\(table.name)\" to "
-              + "Stack.Options.removedTables", entity: table.entity))
+        problems.append(.unclaimed(table))
       }
     }
   }
@@ -80,5 +70,22 @@ extension SchemaDifference {
             entity: table.entity, attributes: [name]))
       }
     }
+  }
+}
+
+extension StoreError {
+  fileprivate static func unclaimed(_ table: SchemaDescription.Table) -> StoreError {
+    let remedies =
+      table.isJoin
+      ? "still there: list the manyToMany in a schema; renamed: manyToMany(…, formerly: "
+        + "[\"\(table.name.split(separator: ".").last ?? "")\"])"
+      : "still there: list \(table.entity).self in Stack.open; renamed: Schema(…, formerly: "
+        + "[\"\(table.name)\"], …)"
+    return StoreError(
+      .schemaMismatch,
+      "table \"\(table.name)\" of \(table.entity) is claimed by no "
+        + (table.isJoin ? "relationship" : "entity"),
+      advice: "\(remedies); gone: options.removedTables = [\"\(table.name)\"]",
+      entity: table.entity)
   }
 }

@@ -21,7 +21,7 @@ enum StoreIdentity: GuestTable {
     guard let identity = text.flatMap(UUID.init) else {
       throw StoreError(
         .notADatabase, "the store has lost its identity",
-        advice: "restore the file from a copy, or move it away")
+        advice: StoreError.restoring)
     }
     return identity
   }

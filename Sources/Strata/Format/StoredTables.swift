@@ -138,7 +138,9 @@ extension StoreError {
   static func drift(_ differences: [String]) -> StoreError {
     StoreError(
       .schemaMismatch,
-      "the store's tables were altered outside Strata: " + differences.joined(separator: "; "),
+      "the store's tables were altered outside Strata"
+        + (differences.count == 1
+          ? ": \(differences[0])" : differences.map { "\n  \($0)" }.joined()),
       advice: "undo it with an SQLite shell, or restore the file from a copy")
   }
 }

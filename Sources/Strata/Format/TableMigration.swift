@@ -172,10 +172,10 @@ struct TableMigration {
       problems.append(
         error(
           column.name,
-          "the store has a column \"\(column.name)\" (\(column.valueType)), which no attribute of "
-            + "\(table.entity) claims",
-          advice: "if it was renamed, declare Attribute(…).formerly(\"\(column.name)\"); if it is "
-            + "gone, list Removed<\(table.entity)>(\"\(column.name)\") in the schema"))
+          "column \"\(column.name)\" (\(column.valueType)) is claimed by no attribute of "
+            + table.entity,
+          advice: "renamed: Attribute(\\.…).formerly(\"\(column.name)\"); gone: "
+            + "Removed<\(table.entity)>(\"\(column.name)\")"))
     }
     if table.isJoin {
       let isConverted = [JoinTable.owner, JoinTable.target].contains { position in
@@ -207,7 +207,7 @@ struct TableMigration {
         throw error(
           column.name,
           "\(table.attributeName(position)) is \(stored.shown) in the store and "
-            + "\(described.shown) in the model",
+            + "\(described.shown) in the schema",
           advice: "declare .converted(from: "
             + "\(column.isOptional ? stored.valueType : "\(stored.type)").self) { … } on the attribute"
         )
@@ -218,7 +218,7 @@ struct TableMigration {
       if conversion == nil && evolution.fallback == nil {
         throw error(
           column.name,
-          "\(table.attributeName(position)) is optional in the store and required in the model",
+          "\(table.attributeName(position)) is optional in the store and required in the schema",
           advice:
             "declare .converted(from: \(stored.type).self) { … } or .migrationDefault(…) "
             + "on the attribute")

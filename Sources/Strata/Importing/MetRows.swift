@@ -188,12 +188,12 @@ struct MetRows {
         entry.givesUp(unique, of: row, in: table, transaction)
       else { continue }
       let server = entry.server(in: table, transaction)
-      let names = unique.map { table.columns[$0].name }.joined(separator: " and ")
       let other = keys.first { $0 != key } ?? key
       entry.setAside(
         transaction.encode(row, of: table),
         because:
-          "\(table.entity) \(key) and \(other) have the same \(names); the server has \(other)")
+          "\(table.entity) \(key) and \(other) have the same \(table.values(of: unique, in: row)); "
+          + "the server has \(other)")
       entries[table.id, default: [:]][key] = .some(entry)
       hasSetAside = true
       working.set(server, over: stored, key, table.id)

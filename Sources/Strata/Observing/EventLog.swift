@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// The handler of a store's events; without a handler, events cost nothing.
@@ -16,5 +17,17 @@ struct EventLog: Sendable {
   /// Reports an error of the disk or of SQLite; ignores all other errors.
   func noteFailure(_ error: StoreError, _ event: (StoreError) -> StackEvent) {
     if let handler, error.isOfStore { handler(event(error)) }
+  }
+
+  /// Reports a live query that cannot be run.
+  ///
+  /// No caller gets the error, and an empty list looks like a list without rows. So a debug build
+  /// without a handler prints the event.
+  func noteRefused(_ error: StoreError) {
+    guard error.code == .invalidQuery else { return }
+    if let handler { return handler(.queryRefused(error)) }
+    #if DEBUG
+      FileHandle.standardError.write(Data("Strata: \(StackEvent.queryRefused(error))\n".utf8))
+    #endif
   }
 }

@@ -73,6 +73,10 @@ public enum StackEvent: Sendable {
   case checkpointFailed(StoreError)
   /// A read failed because of the disk or SQLite.
   case readFailed(StoreError)
+  /// A live query cannot be run, so its list stays empty.
+  ///
+  /// In a debug build without a ``Stack/Options/log``, the event is printed to standard error.
+  case queryRefused(StoreError)
   /// The tables were changed by another program, so the view context shows no newer commit.
   case schemaChanged
   /// An import left out records.
@@ -88,7 +92,8 @@ extension StackEvent {
     case .opened, .suspended, .resumed, .closed: .debug
     case .migrated, .builtDeferredIndexes, .connectionReopened: .info
     case .slowCommit, .connectionClosed, .logRetained, .logSetAside, .importRefused: .warning
-    case .setAside, .commitFailed, .checkpointFailed, .readFailed, .schemaChanged: .error
+    case .setAside, .commitFailed, .checkpointFailed, .readFailed, .queryRefused, .schemaChanged:
+      .error
     }
   }
 
@@ -110,6 +115,7 @@ extension StackEvent {
     case .logRetained: "the log grows, as old states are held"
     case .checkpointFailed: "the log could not be written back"
     case .readFailed: "a read failed"
+    case .queryRefused: "a live query cannot be run"
     case .schemaChanged: "another program changed the tables"
     case .importRefused: "an import left out records"
     }
@@ -136,7 +142,8 @@ extension StackEvent {
         "bytes": "\(bytes)",
         "holders": snapshots.flatMap(\.holders).map(\.description).joined(separator: ", "),
       ]
-    case .commitFailed(let error), .checkpointFailed(let error), .readFailed(let error):
+    case .commitFailed(let error), .checkpointFailed(let error), .readFailed(let error),
+      .queryRefused(let error):
       ["error": "\(error)", "code": "\(error.code)"]
     case .importRefused(let records, let first):
       ["records": "\(records)", "first": first.joined(separator: "; ")]

@@ -261,7 +261,7 @@ extension Table {
   /// Returns the column of an attribute.
   func column(of path: SendablePath) throws(StoreError) -> Int {
     guard let column = column(for: path) else {
-      throw .query("\(path) is no attribute of \(entity)", entity: entity)
+      throw .noAttribute(path, of: entity)
     }
     return column
   }
@@ -275,5 +275,27 @@ extension Table {
 extension StoreError {
   package static func query(_ message: String, entity: String) -> StoreError {
     StoreError(.invalidQuery, message, advice: "change the query", entity: entity)
+  }
+
+  /// Returns the error for a property that the schema does not list.
+  static func noAttribute(_ path: SendablePath, of entity: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "the query uses \((path as AnyKeyPath).shown(of: entity)), which is no attribute: the schema "
+        + "of \(entity) does not list it, or it is computed",
+      advice: "list it as an attribute, or write in the query what it computes; sections can be "
+        + "computed: view.live(query, section: { $0.… })", entity: entity)
+  }
+}
+
+extension AnyKeyPath {
+  /// Returns the property for messages, such as `\Song.title`.
+  ///
+  /// Swift knows the name of a stored property. It knows the name of a computed one only if the
+  /// program has its symbols, and writes an address otherwise.
+  package func shown(of entity: String) -> String {
+    let name = "\(self)"
+    let isKnown = !name.contains("<computed") && !name.contains("<offset")
+    return isKnown ? name : "a property of \(entity) (\(type(of: self).valueType))"
   }
 }

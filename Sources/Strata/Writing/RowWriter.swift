@@ -168,14 +168,14 @@ struct RowWriter {
   private func failure(
     _ code: Int32, _ statement: Statement, _ row: WorkingSet.Row, _ table: Table
   ) throws(StoreError) -> StoreError {
-    guard ResultCode.isUniqueness(code), let blocker = try blocker(of: row, table) else {
-      return StoreError(statement.error(code))
-    }
+    guard ResultCode.isUniqueness(code), let after = row.after,
+      let blocker = try blocker(of: row, table)
+    else { return StoreError(statement.error(code)) }
     let names = blocker.columns.map { table.columns[$0].name }
     var error = StoreError(
       .uniquenessViolated,
       "\(table.entity) \(row.key) and \(blocker.key) have the same "
-        + names.joined(separator: " and "),
+        + table.values(of: blocker.columns, in: after),
       advice: "give one of them another value", entity: table.entity, attributes: names,
       keys: [row.key, blocker.key])
     error.sqliteCode = code

@@ -146,10 +146,10 @@ extension JSONReader {
       case .unsigned: kind == .number ? .notUnsigned : .expected(.number)
       case .real: kind == .number ? .numberOutOfRange : .expected(.number)
       case .bool: .expected(.bool)
-      case .date(.iso8601), .date(.iso8601UTC): kind == .string ? .invalidDate : .expected(.string)
+      case .date(.iso8601), .date(.iso8601UTC): kind == .string ? .invalidDate : .expected(.date)
       case .date: kind == .number ? .numberOutOfRange : .expected(.number)
-      case .uuid: kind == .string ? .invalidUUID : .expected(.string)
-      case .base64: kind == .string ? .invalidBase64 : .expected(.string)
+      case .uuid: kind == .string ? .invalidUUID : .expected(.uuid)
+      case .base64: kind == .string ? .invalidBase64 : .expected(.base64)
       case .text, .json, .custom: .expected(.string)
       }
     let range = try skippedRange()

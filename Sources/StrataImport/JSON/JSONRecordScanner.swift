@@ -135,9 +135,11 @@ package struct JSONRecordScanner: Sendable {
 
   private mutating func syntaxError(_ fault: JSONFault) -> JSONSyntaxError {
     let byte = window[fault.position]
-    var error = JSONSyntaxError(
-      code: fault.code, location: window.location(of: fault.position),
-      message: fault.code.message(byte))
+    let location = window.location(of: fault.position)
+    let isFirst = isLines ? location.column == 1 : traversal.isBeforeDocument
+    let isMarkup = fault.code == .unexpectedByte && byte == UInt8(ascii: "<") && isFirst
+    let code: JSONSyntaxError.Code = isMarkup ? .markup : fault.code
+    var error = JSONSyntaxError(code: code, location: location, message: code.message(byte))
     if fault.code == .arrayNotFound {
       error.message += " at \(traversal.pathNames)"
       error.path = traversal.onlyPath

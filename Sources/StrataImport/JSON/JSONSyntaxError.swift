@@ -25,6 +25,8 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
     case misplacedValue
     /// A record, or a string outside of all records, is longer than the scanner may hold.
     case tooLong
+    /// A document that begins as HTML and XML do.
+    case markup
   }
 
   package var code: Code
@@ -55,6 +57,9 @@ extension JSONSyntaxError {
     case .misplacedValue:
       "name an array with the format .array(at:), or the object of the records with .members(at:); only "
         + "a JSONDocument takes a single record instead"
+    case .markup:
+      "sign in again, or open the address in a browser, which shows the page; a feed of XML cannot be "
+        + "imported"
     case .unexpectedEnd: "load the input again, because its end is missing"
     case .unexpectedByte, .invalidEscape, .loneSurrogate, .invalidUTF8, .controlCharacter,
       .invalidNumber, .tooDeep, .trailingGarbage:
@@ -78,6 +83,7 @@ extension JSONSyntaxError.Code {
     case .trailingGarbage: "\(Self.name(of: byte)) after the end"
     case .arrayNotFound: "no array of records in the document"
     case .misplacedValue: "\(Self.kind(byte)) stands in the place of an array"
+    case .markup: "the input is a web page, perhaps a sign-in, and no JSON: “<”"
     case .tooLong: "a record that is longer than the import may hold in memory"
     }
   }

@@ -62,6 +62,14 @@ struct JSONTraversal: Sendable {
     return paths[0].map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
   }
 
+  /// Whether the first value of the document is still to come.
+  var isBeforeDocument: Bool {
+    switch phase {
+    case .start, .value(level: 0): true
+    default: false
+    }
+  }
+
   /// Whether a single record may replace an array. Null may in every format.
   private let allowsSingle: Bool
   private var phase = Phase.start

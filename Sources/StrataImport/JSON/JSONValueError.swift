@@ -21,7 +21,14 @@ package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertib
   }
 
   package enum Expectation: String, Sendable {
-    case object, array, number, bool, string
+    case object = "an object"
+    case array = "an array"
+    case number = "a number"
+    case bool = "a Boolean"
+    case string = "a text"
+    case date = "a date as a text"
+    case uuid = "a UUID"
+    case base64 = "a text of base 64"
   }
 
   package var problem: Problem
@@ -45,7 +52,7 @@ extension JSONValueError.Problem {
     switch self {
     case .missing: "required and missing"
     case .null: "required and null"
-    case .expected(let expectation): "expected \(expectation), found \(found)"
+    case .expected(let expectation): "expected \(expectation.rawValue), found \(found)"
     case .notAnInteger: "not an integer of 64 bits: \(found)"
     case .notUnsigned: "not an unsigned integer of 64 bits: \(found)"
     case .numberOutOfRange: "number out of range: \(found)"

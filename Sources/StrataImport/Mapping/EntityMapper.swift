@@ -68,7 +68,7 @@ final class EntityMapper {
   /// The slots of the entity's own values, for each path where the entity may be in the record.
   let slots: [[Int]]
   /// The slots of the entity's key, for each such path.
-  private let keySlots: [[Int]]
+  let keySlots: [[Int]]
   /// The slot of each column that takes its value as the parser gives it; nil for the others.
   private let plainSlots: [Int?]
   private let builder = RecordBuilder()

@@ -153,7 +153,8 @@ extension MappedAttribute {
     case .column(let column): return column
     case .path(let path):
       guard let column = table.column(for: path) else {
-        throw .mapping("\(path) is no attribute of \(table.entity)")
+        throw .mapping(
+          "\((path as AnyKeyPath).shown(of: table.entity)) is no attribute of \(table.entity)")
       }
       return column
     }

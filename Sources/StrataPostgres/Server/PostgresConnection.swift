@@ -66,7 +66,11 @@
 
     /// Makes what replicas need on the server.
     func prepareServer() throws(ReplicaError) -> [MissingConstraint] {
-      try ServerPreparation(try connected(), followed, on: serverTables).run()
+      do throws(ReplicaError) {
+        return try ServerPreparation(try connected(), followed, on: serverTables).run()
+      } catch {
+        throw error.ofOwner
+      }
     }
 
     // MARK: - Opening

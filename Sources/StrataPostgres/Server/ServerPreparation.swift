@@ -33,7 +33,7 @@
         return missing
       } catch {
         try session.rollBack()
-        throw error.ofOwner
+        throw error
       }
     }
 

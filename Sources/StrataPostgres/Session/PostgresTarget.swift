@@ -15,12 +15,14 @@
   struct PostgresTarget {
     private typealias Option = (name: String, value: String)
 
+    private let target: String
     private let options: [Option]
 
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
     ///   - patience: the time in milliseconds after which a server that says nothing counts as gone.
     init(_ target: String, patience: Int32) {
+      self.target = target
       // An option of the target overrides the options in front of it, and none behind it. The
       // environment decides only about options that are not here.
       options = [
@@ -32,9 +34,10 @@
     /// Connects, and waits for it.
     ///
     /// - Parameter interruption: ends the wait earlier.
-    /// - Throws: ``ReplicaError`` with code `unreachable`, or `refused` if the server does not take the
-    ///   connection.
+    /// - Throws: ``ReplicaError`` with code `unreachable`, `refused` if the server does not take the
+    ///   connection, or `unsuitableServer` if libpq cannot read the connection string.
     func connect(_ interruption: Interruption) throws(ReplicaError) -> OpaquePointer {
+      try check()
       var hosts: [Option] = []
       var attempts = 1
       while true {
@@ -51,6 +54,17 @@
           attempts += 1
         }
       }
+    }
+
+    private func check() throws(ReplicaError) {
+      try ReplicaError.check(target: target)
+      // A text without `=` is the name of a database.
+      guard target.contains("=") || target.contains("://") else { return }
+      var reason: UnsafeMutablePointer<CChar>?
+      if let options = PQconninfoParse(target, &reason) { return PQconninfoFree(options) }
+      defer { PQfreemem(reason) }
+      throw .unreadableTarget(
+        reason.map { String(cString: $0).split(separator: "\n").first.map(String.init) ?? "" })
     }
 
     /// Begins to connect.

@@ -68,12 +68,16 @@
 
     /// The error as the owner of the tables gets it, who prepares them.
     var ofOwner: ReplicaError {
-      guard sqlState == "42501" else { return self }
-      return ReplicaError(
-        code, message,
-        advice:
-          "prepare as the owner of the tables, who may create schemas in the database",
-        sqlState: sqlState)
+      let advice: String? =
+        if sqlState == "42501" {
+          "prepare as the owner of the tables, who may create schemas in the database"
+        } else if code == .unreachable {
+          "check the server and the network, then prepare again"
+        } else {
+          nil
+        }
+      guard let advice else { return self }
+      return ReplicaError(code, message, advice: advice, sqlState: sqlState)
     }
 
     private static func field(_ code: Character, of result: OpaquePointer) -> String? {

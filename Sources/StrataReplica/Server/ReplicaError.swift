@@ -1,6 +1,15 @@
+public import Foundation
 public import Strata
 
 /// The error of a replica or of its server.
+///
+/// ```swift
+/// do {
+///   try await replica.caughtUp()
+/// } catch let error as ReplicaError {
+///   print(error.message, error.advice)
+/// }
+/// ```
 public struct ReplicaError: Error, Sendable {
   /// The kind of an error.
   public enum Code: String, Sendable, Hashable {
@@ -88,6 +97,28 @@ public struct ReplicaError: Error, Sendable {
 
   static func unreadable(_ what: String) -> ReplicaError {
     ReplicaError(.unreadable, "\(what) cannot be read", advice: "update Strata")
+  }
+}
+
+/// An alert shows ``message``, and suggests ``advice``.
+extension ReplicaError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { message }
+  public var recoverySuggestion: String? { advice }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataReplicaError" }
+  /// A number for each ``Code``, which is never given to another code.
+  public var errorCode: Int {
+    switch code {
+    case .unreachable: 1
+    case .refused: 2
+    case .unsuitableServer: 3
+    case .anotherDatabase: 4
+    case .unreadable: 5
+    case .store: 6
+    case .unknownEntity: 7
+    case .closed: 8
+    }
   }
 }
 

@@ -29,12 +29,31 @@ import Testing
       .invalidSchema, .missingModule, .diskFull, .busy, .inputOutput, .outOfMemory, .invalidValue,
       .uniquenessViolated, .missingReference, .deleteDenied, .validationFailed, .conflict,
       .invalidQuery, .historyExpired, .wrongStore, .closed, .suspended, .replaced, .cancelled,
-      .deadlineExceeded, .writeRefused, .sqlite, .replicated, .readOnly,
+      .deadlineExceeded, .writeRefused, .sqlite, .replicated, .readOnly, .nestedPush,
     ]
-    #expect(codes.map(\.number) == Array(1...30))
-    #expect(Set(codes).count == 30)
+    #expect(codes.map(\.number) == Array(1...31))
+    #expect(Set(codes).count == 31)
     let error = StoreError.closed as NSError
     #expect(error.domain == "StrataStoreError" && error.code == StoreError.Code.closed.number)
+  }
+
+  // An alert showed "The operation could not be completed" for an error without these protocols.
+  @Test func `every public type of error is shown by an alert`() throws {
+    let listings = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../API")
+    let files = try FileManager.default.contentsOfDirectory(atPath: listings.path)
+    var errors: [String] = []
+    for file in files where file.hasSuffix(".txt") {
+      let text = try String(contentsOf: listings.appending(path: file), encoding: .utf8)
+      for line in text.split(separator: "\n") {
+        let parts = line.components(separatedBy: ": conforms to ")
+        guard parts.count == 2 else { continue }
+        let protocols = Set(parts[1].components(separatedBy: ", "))
+        guard protocols.contains("Error") else { continue }
+        errors.append(parts[0])
+        #expect(protocols.isSuperset(of: ["LocalizedError", "CustomNSError"]), "\(parts[0])")
+      }
+    }
+    #expect(errors.contains("StoreError") && errors.contains("ReplicaError"))
   }
 
   @Test func `a system without space is a full disk`() {

@@ -167,6 +167,31 @@ internal import Foundation
     await stack.close()
   }
 
+  // A list with a mistake in its query was empty, and nobody was told why.
+  @MainActor @Test func `a live query that cannot be run is told once`() async throws {
+    struct Buoy: Entity {
+      var id = 0
+      var name = ""
+      var initial: String { String(name.prefix(1)) }
+      static let schema = Schema<Buoy>("buoys", key: \.id) { Attribute(\.name) }
+    }
+    let stack = try await Stack.open(Buoy.self, at: folder.url, options: log.options)
+    let view = stack.viewContext
+    let refused = { log.events.filter { $0.message == "a live query cannot be run" } }
+    let live = view.live(Buoy.where { $0.initial == "a" })
+    #expect(live.error?.code == .invalidQuery && refused().count == 1)
+    #expect(refused().first?.level == .error)
+    #expect(refused().first?.metadata["error"]?.contains("(String)") == true)
+    _ = view.live(Buoy.all.sorted(by: \.initial))
+    _ = view.live(Buoy.all, sectionedBy: \.initial)
+    _ = view.live(.max(\.initial), of: Buoy.all)
+    #expect(refused().count == 4)
+    let names = view.live(Buoy.all)
+    names.query = Buoy.where { $0.initial == "a" }
+    #expect(names.error?.code == .invalidQuery && refused().count == 5)
+    await stack.close()
+  }
+
   @Test func `a store that makes room for a new one is told`() async throws {
     try Data(repeating: 0x5A, count: 4_096).write(to: folder.url)
     var options = log.options

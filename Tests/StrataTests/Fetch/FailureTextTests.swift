@@ -139,14 +139,17 @@ private struct Play: Entity, Equatable {
       try await stack.withScratch { $0.update(eight) { $0.i = 5 } }
       #expect(
         await conflict { $0.update(eight) { $0.i = 2 } }
-          == "Play 8: the stored i is 5, neither 1 as before the edit nor 2 as after it")
+          == "Play 8: i is 2 here and 5 in the store; before the edit it was 1")
       #expect(
-        await conflict { $0.delete(eight) } == "Play 8: deleted here, but the stored i is 5, not 1")
+        await conflict { $0.delete(eight) }
+          == "Play 8: deleted here, but i is 5 in the store; before the deletion it was 1")
       #expect(
         await conflict { $0.insert(Play(id: 7, i: 4)) }
-          == "Play 7: in the store already; use upsert for an entity that may exist")
+          == "Play 7: inserted here, and in the store already")
       try await stack.withScratch { $0.delete(seven) }
-      #expect(await conflict { $0.update(seven) { $0.i = 2 } } == "Play 7: no longer in the store")
+      #expect(
+        await conflict { $0.update(seven) { $0.i = 2 } }
+          == "Play 7: edited here, and no longer in the store")
     }
   }
 
@@ -154,7 +157,8 @@ private struct Play: Entity, Equatable {
     let error = StoreError(
       SQLiteError(
         code: 8, message: "attempt to write a readonly database", sql: nil, systemError: 0))
-    #expect(error.code == .cannotOpen && error.message == "attempt to write a readonly database")
+    #expect(error.code == .cannotOpen)
+    #expect(error.message == "the file or its folder may not be written")
     #expect(error.advice.hasPrefix("make the file and its folder writable"))
   }
 }

@@ -5,16 +5,17 @@ import Foundation
 
 /// A store's file, which one version of a program after the other opens.
 final class StoreFile: Sendable {
-  private let folder: TemporaryFolder
+  private let temporary: TemporaryFolder
   let path: String
+  var folder: String { temporary.path }
   var url: URL { URL(fileURLWithPath: path) }
 
   init() throws {
-    folder = try TemporaryFolder()
-    path = folder.path + "/store.sqlite"
+    temporary = try TemporaryFolder()
+    path = temporary.path + "/store.sqlite"
   }
 
-  deinit { folder.remove() }
+  deinit { temporary.remove() }
 
   /// Opens the store with a list of entities, calls `body` with the stack and closes the stack.
   nonisolated(nonsending) func open(

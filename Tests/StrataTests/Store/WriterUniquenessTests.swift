@@ -91,7 +91,7 @@ import Testing
     #expect(error?.code == .uniquenessViolated)
     #expect(error?.entity == "Pennant" && error?.attributes == ["code"])
     #expect(error?.keys == [RecordKey(.integer(1)), RecordKey(.integer(2))])
-    #expect(error?.message == "Pennant 1 and 2 have the same code")
+    #expect(error?.message == "Pennant 1 and 2 have the same code \"B\"")
     #expect(
       try await stack.rows("SELECT id, code FROM pennants ORDER BY id") == ["1 A", "2 B", "3 C"])
     #expect(try await stack.rows("SELECT number FROM strata_commit") == ["1"])

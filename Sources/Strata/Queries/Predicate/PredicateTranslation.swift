@@ -44,7 +44,7 @@ struct PredicateTranslation {
       return .conditional(isThere, Self.bool(filter), .literal(.null))
     case .constant(let constant): return .literal(try constant.cell(in: expression))
     case .path(let path?):
-      throw .unsupported(expression, "\(path) is no attribute of \(entity)")
+      throw .unsupported(expression, "\(path.shown(of: entity)) is no attribute of \(entity)")
     case .path(nil): throw .unsupported(expression, "an entity is no value")
     case .range: throw .unsupported(expression, "a range is no value")
     }
