@@ -21,7 +21,7 @@
     private var session: PostgresSession?
     private var identity: String?
     /// The push whose number was taken, and whose rows were read with it.
-    var claimed: PushTransaction?
+    private var claimed: PushTransaction?
     /// The tables as they were when they were read last; nil until the first time.
     private var found: ServerTables?
     private nonisolated let sleeping = Lock<Sleep>(.awake)
@@ -51,6 +51,15 @@
       let new = try PostgresSession(target, patience: patience, interruption)
       session = new
       return new
+    }
+
+    /// Keeps the push whose number was taken, or none.
+    ///
+    /// - Returns: the push that was kept before.
+    @discardableResult
+    func keep(claimed push: PushTransaction?) -> PushTransaction? {
+      defer { claimed = push }
+      return claimed
     }
 
     /// Makes what replicas need on the server.

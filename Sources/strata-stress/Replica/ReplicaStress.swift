@@ -218,4 +218,27 @@
       ).sorted()
     }
   }
+
+  extension ReplicaStress {
+    static let command = StressCommand(
+      "replica",
+      options: "[--seconds N] [--replicas N] [--writers N] [--disturbance N] [--seed N]",
+      help: """
+        N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), in rounds. In
+        each, something goes wrong: processes are killed, connections end or go silent, the
+        server crashes, fails over or gets a backup back, the log is pruned. After each,
+        everything comes to rest and is compared. With --disturbance, always the same thing goes
+        wrong, of 0 nothing, 1 a relaunch, 2 a kill, and so on. It needs the package's trait
+        Postgres and PostgreSQL's programs. Long form: --seconds 3600.
+        """
+    ) { given in
+      var options = Options()
+      options.seconds = given.number("--seconds").map { Double($0) } ?? options.seconds
+      options.replicas = given.count("--replicas") ?? options.replicas
+      options.writers = given.count("--writers") ?? options.writers
+      options.disturbance = given.choice(of: ReplicaDisturbance.self, "--disturbance")
+      options.seed = given.seed(options.seed)
+      return try await ReplicaStress(options).run()
+    }
+  }
 #endif

@@ -209,4 +209,17 @@
       Removed<Card>("note")
     }
   }
+
+  extension ServerScenarios {
+    static let command = StressCommand(
+      "server-scenarios",
+      help: """
+        A truncation during a pull, and tables whose columns change while programs of two
+        versions run. It needs what replica needs. Long form: as it is.
+        """
+    ) { _ in
+      var scenarios = try ServerScenarios()
+      return try await scenarios.run()
+    }
+  }
 #endif
