@@ -51,8 +51,8 @@ extension CacheHistory {
       note("a push that tells \(telling): \(result)", "pushes")
     } catch is Lost {
       note("a push that tells \(telling) is lost", "lostPushes")
-    } catch let error where kill.isDead {
-      note("a push that tells \(telling) is killed: \(error)", "killedPushes")
+    } catch _ where kill.isDead {
+      note("a push that tells \(telling) is killed", "killedPushes")
     }
     if isKilled { try await endKill() }
     for request in done.withLock({ $0 }) { acknowledge(request) }

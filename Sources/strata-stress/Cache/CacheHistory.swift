@@ -128,8 +128,8 @@ final class CacheHistory: KilledHistory {
       } else {
         try await refresh(isWhole: random.oneIn(2))
       }
-    } catch let error where kill.isDead {
-      note("a refresh is killed: \(error)", "killedRefreshes")
+    } catch _ where kill.isDead {
+      note("a refresh is killed", "killedRefreshes")
     }
     if isKilled { try await endKill() }
   }
