@@ -47,7 +47,7 @@ import Foundation
     if line != shownLine { show(source.code(above: line)) }
     shownLine = line
     for line in terminal.lines(terminal.spelled("→ " + result), indent: 3, hanging: 5) {
-      put(line)
+      put(terminal.green(line))
     }
   }
 
@@ -70,7 +70,7 @@ import Foundation
         terminal.isInteractive
         ? terminal.lines(String(line.drop { $0 == " " }), indent: indent, hanging: indent + 4)
         : ["   " + line]
-      for line in lines { put(terminal.faint(line)) }
+      for line in lines { put(terminal.code(line)) }
     }
   }
 }

@@ -27,8 +27,12 @@ chapter.show("\(try await view.count(Song.all)) in the view, \(try await saved()
 chapter.section("A worker's edits are its own until it saves them, as one commit")
 let played = Song.where { $0.plays > 0 }
 try await stack.withScratch { scratch in
-  for song in try await scratch.fetch(Song.all) { scratch.update(song) { $0.plays += 1 } }
-  let counts = (try await scratch.count(played), try await stack.count(played))
+  for song in try await scratch.fetch(Song.all) {
+    scratch.update(song) { $0.plays += 1 }
+  }
+  let counts = (
+    try await scratch.count(played), try await stack.count(played)
+  )
   chapter.show("played: \(counts.0) for the worker, \(counts.1) in the store")
 }
 
@@ -55,7 +59,9 @@ chapter.show("saved, unsaved: \(view.hasChanges)")
 chapter.section("Two edit one song")
 view.update(try await current(soWhat)) { $0.title = "So What (Take 1)" }
 try await stack.withScratch { scratch in
-  scratch.update(try await scratch.find(Song.self, soWhat.id) ?? soWhat) { $0.plays += 10 }
+  scratch.update(try await scratch.find(Song.self, soWhat.id) ?? soWhat) {
+    $0.plays += 10
+  }
 }
 try await view.save()
 let merged = try await current(soWhat)
@@ -80,7 +86,9 @@ chapter.show("resolved: \(try await current(soWhat).title)")
 chapter.section("Undo takes back an edit, and leaves alone what others did meanwhile")
 view.undoGroup("Rename") { _ = view.update(merged) { $0.title = "?" } }
 try await stack.withScratch { scratch in
-  scratch.update(try await scratch.find(Song.self, soWhat.id) ?? soWhat) { $0.plays += 100 }
+  scratch.update(try await scratch.find(Song.self, soWhat.id) ?? soWhat) {
+    $0.plays += 100
+  }
 }
 view.undo()
 let undone = try await current(soWhat)

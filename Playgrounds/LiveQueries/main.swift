@@ -14,7 +14,8 @@ let stack = try await Stack.temporary(ToDo.self)
 let view = stack.viewContext
 try await stack.withScratch { scratch in
   for (title, list) in [
-    ("Milk", "shop"), ("Bread", "shop"), ("Paint", "home"), ("Call Ada", "home"),
+    ("Milk", "shop"), ("Bread", "shop"), ("Paint", "home"),
+    ("Call Ada", "home"),
   ] {
     scratch.insert(ToDo(title: title, list: list))
   }
@@ -81,12 +82,15 @@ chapter.show("\(remaining.value ?? 0) remain; \(perList.value?["shop"] ?? 0) to 
 // A live query wakes only for changes that it shows.
 chapter.section("A change that a live query does not show wakes no reader")
 try await view.save()
-let titles = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title), reading: [\.title])
+let titles = view.live(
+  ToDo.where { !$0.isDone }.sorted(by: \.title), reading: [\.title])
 try await titles.waitUntilLoaded()
 let before = titles.statistics.wakes
 for _ in 0..<100 {
   try await stack.withScratch { scratch in
-    for todo in try await scratch.fetch(ToDo.all) { scratch.update(todo) { $0.views += 1 } }
+    for todo in try await scratch.fetch(ToDo.all) {
+      scratch.update(todo) { $0.views += 1 }
+    }
   }
 }
 chapter.show("100 commits, \(titles.statistics.wakes - before) wakes")

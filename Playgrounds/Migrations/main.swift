@@ -13,19 +13,26 @@ import Strata
 import StrataTesting
 
 let chapter = Chapter()
-let folder = FileManager.default.temporaryDirectory.appendingPathComponent("migrations-\(UUID())")
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+  "migrations-\(UUID())")
+try FileManager.default.createDirectory(
+  at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 let file = folder.appendingPathComponent("music.sqlite")
 
 chapter.section("Version 1 writes a store")
 var options = Stack.Options()
 options.schemaVersion = 1
-var stack = try await Stack.open(Version1.Song.self, at: file, options: options)
+var stack = try await Stack.open(
+  Version1.Song.self, at: file, options: options)
 try await stack.withScratch { scratch in
-  scratch.insert(Version1.Song(name: "So What", artist: "Miles Davis", seconds: 545))
-  scratch.insert(Version1.Song(name: "Blue in Green", artist: "Miles Davis", seconds: 327))
-  scratch.insert(Version1.Song(name: "Sinnerman", artist: "Nina Simone", seconds: 622))
+  scratch.insert(
+    Version1.Song(name: "So What", artist: "Miles Davis", seconds: 545))
+  scratch.insert(
+    Version1.Song(
+      name: "Blue in Green", artist: "Miles Davis", seconds: 327))
+  scratch.insert(
+    Version1.Song(name: "Sinnerman", artist: "Nina Simone", seconds: 622))
 }
 chapter.show("\(try await stack.count(Version1.Song.all)) songs, at version 1")
 let description = try Stack.schema(of: [Version1.Song.self], version: 1)
@@ -36,13 +43,15 @@ await stack.close()
 chapter.section("A careless version 2 renames without saying so")
 options.schemaVersion = 2
 do {
-  stack = try await Stack.open(Careless.Song.self, at: file, options: options)
+  stack = try await Stack.open(
+    Careless.Song.self, at: file, options: options)
 } catch let error as StoreError {
   chapter.show("\(error.code): \(error.message)")
 }
 
 chapter.section("Version 2 declares what it did; a plan says what opening will do")
-let plan = try await Stack.plan(Version2.Song.self, at: file, options: options)
+let plan = try await Stack.plan(
+  Version2.Song.self, at: file, options: options)
 for action in plan.actions { chapter.show("\(action)") }
 
 stack = try await Stack.open(Version2.Song.self, at: file, options: options)
@@ -66,7 +75,8 @@ for (artist, songs) in try await stack.fetch(
 }
 
 let counts = (
-  try await stack.count(Version3.Song.all), try await stack.count(Version3.Artist.all)
+  try await stack.count(Version3.Song.all),
+  try await stack.count(Version3.Artist.all)
 )
 await stack.close()
 
@@ -74,7 +84,8 @@ chapter.section("Version 1 is started again, and does not touch what it does not
 options = Stack.Options()
 options.schemaVersion = 1
 do {
-  stack = try await Stack.open(Version1.Song.self, at: file, options: options)
+  stack = try await Stack.open(
+    Version1.Song.self, at: file, options: options)
 } catch let error as StoreError {
   chapter.show("\(error.code): \(error.message)")
 }
@@ -85,9 +96,11 @@ chapter.section("A rehearsal: from version 1 to 3 in one go, with fifty rows of 
 options.schemaVersion = 3
 options.migrations = [Version3.splitArtists]
 let rehearsal = try await rehearseMigration(
-  from: description, to: Version3.Song.self, Version3.Artist.self, options: options)
+  from: description, to: Version3.Song.self, Version3.Artist.self,
+  options: options)
 chapter.show(
-  "\(rehearsal.rowsBefore["songs"] ?? 0) songs before, \(rehearsal.rowsAfter["Song"] ?? 0) after")
+  "\(rehearsal.rowsBefore["songs"] ?? 0) songs before, \(rehearsal.rowsAfter["Song"] ?? 0) after"
+)
 await rehearsal.stack.close()
 
 chapter.end("\(counts.0) songs of \(counts.1) artists, at version 3")

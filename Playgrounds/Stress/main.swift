@@ -37,7 +37,9 @@ let reader = Task {
   for await update in updates {
     update.apply(to: &copy)
     seen += 1
-    if copy.map(\.balance) != copy.map(\.balance).sorted(by: >) { wrong += 1 }
+    if copy.map(\.balance) != copy.map(\.balance).sorted(by: >) {
+      wrong += 1
+    }
   }
 }
 
@@ -47,7 +49,8 @@ let auditor = Task { @concurrent in
   var wrong = 0
   for await commit in commits {
     let changes = commit.changes(of: Account.self).updated
-    if changes.reduce(0, { $0 + $1.after.balance - $1.before.balance }) != 0 { wrong += 1 }
+    let gained = changes.map { $0.after.balance - $0.before.balance }
+    if gained.reduce(0, +) != 0 { wrong += 1 }
   }
   return wrong
 }
@@ -57,11 +60,15 @@ let auditor = Task { @concurrent in
 chapter.section("Workers and a user move money for two seconds, each move in one save")
 let deadline = ContinuousClock.now + .seconds(2)
 let workers = (1...4).map { seed in
-  Task { @concurrent in try await Worker(stack, seed: UInt64(seed)).move(until: deadline) }
+  Task { @concurrent in
+    try await Worker(stack, seed: UInt64(seed)).move(until: deadline)
+  }
 }
 var taps = Tally()
 while ContinuousClock.now < deadline {
-  let (from, to) = (list.elements[0], list.elements[list.elements.count - 1])
+  let (from, to) = (
+    list.elements[0], list.elements[list.elements.count - 1]
+  )
   view.update(from) { $0.add(-5) }
   view.update(to) { $0.add(5) }
   do {
@@ -71,7 +78,11 @@ while ContinuousClock.now < deadline {
     view.rollback()
     taps.conflicts += 1
   }
-  if list.elements.reduce(0, { $0 + $1.balance }) != total || sum.value != total { wrong += 1 }
+  if list.elements.reduce(0, { $0 + $1.balance }) != total
+    || sum.value != total
+  {
+    wrong += 1
+  }
 }
 var work = Tally()
 for worker in workers { work += try await worker.value }
@@ -87,7 +98,9 @@ chapter.note(
 chapter.section("The copy of the list follows, update by update")
 try await view.waitUntilMerged(try await stack.makeScratch().save())
 let patience = ContinuousClock.now + .seconds(10)
-while copy.map(\.move) != list.elements.map(\.move), ContinuousClock.now < patience {
+while copy.map(\.move) != list.elements.map(\.move),
+  ContinuousClock.now < patience
+{
   await Task.yield()
 }
 let isCopied = copy.map(\.move) == list.elements.map(\.move)
@@ -99,10 +112,12 @@ await reader.value
 chapter.section("All sums are the first sum")
 let shown = sum.value ?? 0
 let stored = try await stack.fetch(.sum(\.balance), of: Account.all)
-let isEqual = try await view.fetch(list.query).map(\.move) == list.elements.map(\.move)
+let isEqual =
+  try await view.fetch(list.query).map(\.move) == list.elements.map(\.move)
 chapter.show("\(shown.grouped) in memory, \(stored.grouped) in the store")
 chapter.show("the list equals a fetch: \(isEqual)")
 await stack.close()
 wrong += await auditor.value
-for isRight in [shown == total, stored == total, isEqual, isCopied] where !isRight { wrong += 1 }
+for isRight in [shown == total, stored == total, isEqual, isCopied]
+where !isRight { wrong += 1 }
 chapter.end("\(wrong) sums and lists were wrong")

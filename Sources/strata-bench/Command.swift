@@ -45,6 +45,12 @@ private func measure(_ options: Options, _ peers: [Peer], _ report: Report) asyn
     line.show("\(pace.text), \(label)", done: pace.done)
   }
   defer { bench.finish() }
+  #if DEBUG
+    FileHandle.standardError.write(
+      Data(
+        "This is a debug build: its figures and ratios mean nothing. Use swift run -c release.\n\n"
+          .utf8))
+  #endif
   report.begin()
   for workload in options.workloads {
     pace.beginWorkload()

@@ -138,3 +138,18 @@ struct LeakStress {
 private final class SilentMap: AnnotationSurface {
   func apply(_ operation: AnnotationOperation) {}
 }
+
+extension LeakStress {
+  static let command = StressCommand(
+    "leaks",
+    options: "[--cycles N] [--seed N]",
+    help: """
+      Opens, uses and closes N stacks (10,000). Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    options.cycles = given.count("--cycles") ?? options.cycles
+    options.seed = given.seed(options.seed)
+    return try await LeakStress(options).run()
+  }
+}

@@ -198,3 +198,19 @@ private enum Memory {
     #endif
   }
 }
+
+extension LiveStress {
+  static let command = StressCommand(
+    "live",
+    options: "[--rows N] [--seed N]",
+    help: """
+      An import of N rows (1,000,000) under ten live queries: how long turns of the main actor
+      take to come, and how long it is held, in microseconds. Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    options.rows = given.count("--rows") ?? options.rows
+    options.seed = given.seed(options.seed)
+    return try await LiveStress(options).run()
+  }
+}

@@ -83,3 +83,19 @@ private actor LogWriter {
     }
   }
 }
+
+extension LogStress {
+  static let command = StressCommand(
+    "log",
+    options: "[--commits N] [--seed N]",
+    help: """
+      N one-row commits (200,000) under a merging and an idle view context: the size of the
+      write-ahead log. Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    options.commits = given.count("--commits") ?? options.commits
+    options.seed = given.seed(options.seed)
+    return try await LogStress(options).run()
+  }
+}

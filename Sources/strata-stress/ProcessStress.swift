@@ -210,3 +210,23 @@ struct ProcessStress {
     }
   }
 }
+
+extension ProcessStress {
+  static let command = StressCommand(
+    "processes",
+    options: "[--commits N] [--processes N] [--history 0|1] [--kill 0|1] [--seed N]",
+    help: """
+      N processes (2) with N commits each (10,000) on one store, with a history (1) or
+      without; with --kill 1 the last one is killed in the middle of its work. Long form: as
+      it is, with --history 0, and with --kill 1.
+      """
+  ) { given in
+    var options = Options()
+    options.commits = given.count("--commits") ?? options.commits
+    options.processes = given.count("--processes").map { max(1, $0) } ?? options.processes
+    options.keepsHistory = given.flag("--history") ?? options.keepsHistory
+    options.kills = given.flag("--kill") ?? options.kills
+    options.seed = given.seed(options.seed)
+    return try await ProcessStress(options).run()
+  }
+}

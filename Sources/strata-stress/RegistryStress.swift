@@ -155,3 +155,19 @@ private actor PinMover {
     try await scratch.save()
   }
 }
+
+extension RegistryStress {
+  static let command = StressCommand(
+    "registry",
+    options: "[--trials N] [--seed N]",
+    help: """
+      N registries (10,000) that end while changes are on their way to them. Long form: as it
+      is.
+      """
+  ) { given in
+    var options = Options()
+    if let count = given.count("--trials") { options.trials = Array(0..<count) }
+    options.seed = given.seed(options.seed)
+    return try await RegistryStress(options).run()
+  }
+}

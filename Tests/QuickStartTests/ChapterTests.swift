@@ -33,6 +33,32 @@ import Testing
     #expect(ChapterSource(Self.text).code(above: line) == code)
   }
 
+  @Test(arguments: [
+    ("do {\n  a()\n} catch {", ["do {", "  a()", "} catch {", "… }"]),
+    ("a { b in\n  if b {\n    c()", ["a { b in", "  if b {", "    c()", "  … }", "}"]),
+    ("a {\n  b()\n}", ["a {", "  b()", "}"]), ("}\na {", ["}", "a {", "… }"]),
+  ])
+  func `blocks that code opens are closed`(text: String, code: [String]) {
+    let line = text.split(separator: "\n").count + 1
+    #expect(ChapterSource(text + "\nchapter.show(b)").code(above: line) == code)
+  }
+
+  @Test(arguments: [
+    "Contexts", "Importing", "LiveQueries", "Migrations", "Stress",
+    "PullToRefresh/Sources/PullToRefresh",
+  ])
+  func `code that a chapter shows fits into 80 columns`(chapter: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../Playgrounds/\(chapter)/main.swift")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let source = ChapterSource(text)
+    let calls = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.element.contains("chapter.show(") }.map { $0.offset + 1 }
+    let code = calls.flatMap(source.code(above:))
+    #expect(!calls.isEmpty)
+    #expect(code.filter { $0.count > 76 } == [])
+  }
+
   @Test func `a source that is not there has no code`() {
     #expect(ChapterSource(path: "/nowhere.swift").code(above: 10).isEmpty)
   }
@@ -68,11 +94,12 @@ import Testing
     }
     #expect(
       lines.text == [
-        "   for number in 1...2 {", "     let square = number * number", "   → 1", "   → 4",
+        "   for number in 1...2 {", "     let square = number * number", "   … }", "   → 1",
+        "   → 4",
       ])
   }
 
-  @Test func `a terminal shows titles in bold and code faintly, in lines that fit`() {
+  @Test func `a terminal shows titles in bold and code with keywords, in lines that fit`() {
     let lines = Lines()
     let chapter = chapter(
       lines, Terminal(environment: ["COLUMNS": "40"], isInteractive: true))
@@ -81,7 +108,7 @@ import Testing
     chapter.show(words)
     #expect(lines.text[0] == "\u{1B}[1m1. A title that is longer than the forty\u{1B}[0m")
     #expect(lines.text[1] == "\u{1B}[1m   columns\u{1B}[0m")
-    #expect(lines.text[2].hasPrefix("\u{1B}[2m   let words"))
+    #expect(lines.text[2].hasPrefix("   \u{1B}[35mlet\u{1B}[0m words"))
     let plain = lines.text.map { $0.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") }
     #expect(plain.allSatisfy { $0.count <= 40 })
     #expect(plain.last?.hasPrefix("     ") == true)

@@ -36,8 +36,6 @@ private struct Train: Entity {
   }
 }
 
-@MainActor private var quakes: LiveQuery<Quake> { fatalError() }
-@MainActor private var surface: any AnnotationSurface { fatalError() }
 @MainActor private var registry: AnnotationRegistry<Quake> { fatalError() }
 private let quake = Quake()
 private func point(at place: Coordinate) {}

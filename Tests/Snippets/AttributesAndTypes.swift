@@ -36,8 +36,12 @@ private struct Release: Entity {
 private struct Contact: Entity {
   var id = Key<Contact>()
   var name = ""
+  var letter = ""
 
-  static let schema = Schema<Contact>("contacts", key: \.id) { Attribute(\.name) }
+  static let schema = Schema<Contact>("contacts", key: \.id) {
+    Attribute(\.name)
+    Attribute(\.letter)
+  }
 
   mutating func rename(_ name: String) { self.name = name }
 }

@@ -168,3 +168,25 @@ private struct Invoice: Entity {
 
   static let schema = Schema<Invoice>("invoices", key: \.id) { Attribute(\.number).unique() }
 }
+
+private struct Conversation: Entity {
+  var id = Key<Conversation>()
+  var newest = Date.distantPast
+
+  static let schema = Schema<Conversation>("conversations", key: \.id) { Attribute(\.newest) }
+}
+
+private struct Message: Entity {
+  var id = Key<Message>()
+  var conversationID = Conversation.ID()
+  var sent = Date.now
+  var text = ""
+
+  static let schema = Schema<Message>("messages", key: \.id) {
+    toOne(\.conversationID, Conversation.self, onDelete: .cascade)
+    Attribute(\.sent)
+    Attribute(\.text)
+  }
+}
+
+private let conversation = Conversation()

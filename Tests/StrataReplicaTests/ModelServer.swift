@@ -23,6 +23,7 @@ final class ModelServer: Sendable {
   struct Contents: Sendable {
     var rows: [Int: Note] = [:]
     var log: [(transaction: UInt64, key: Int)] = []
+    var replaced: [(transaction: UInt64, key: Int)] = []
     var clients: [UUID: ServerClient] = [:]
     var next: UInt64 = 10
     var horizon = "1:1:"
@@ -275,9 +276,15 @@ private actor ModelConnection: ServerConnection {
           keys.insert(RecordKey(.integer(Int64(entry.key))))
         }
       }
+      var replaced: [PushOrder.Row: String] = [:]
+      for entry in state.contents.replaced where cursor?.snapshot.sees(entry.transaction) == false {
+        let key = RecordKey(.integer(Int64(entry.key)))
+        replaced[.init(table: table.id, key: key)] = "other"
+      }
       let changed =
         keys.isEmpty ? [] : [ChangedTable(table, keys.count > limit ? .logged : .keys(keys))]
-      return (PullStart(head: head, changed: changed), state.contents.rows)
+      let start = PullStart(head: head, changed: changed, replaced: replaced)
+      return (start, state.contents.rows)
     }
     (pulled, isPulling) = (rows, true)
     return start
@@ -403,11 +410,13 @@ private actor ModelConnection: ServerConnection {
     return isClaimed
   }
 
-  func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> PushReport {
+  func commit(
+    _ edits: [ServerEdit], replacing: Set<PushOrder.Row>, by client: UUID
+  ) throws(ReplicaError) -> PushReport {
     guard let push = push?.push else { fatalError("no push was claimed") }
     self.push = nil
     let step: ModelServer.State.Step = { [table] state in
-      state.make(edits, as: push, by: client, in: table)
+      state.make(edits, replacing, as: push, by: client, in: table)
     }
     let isLost = server.state.withLock { state in
       guard state.isSlow || state.failures > 0 && state.random.oneIn(state.failures) else {
@@ -478,7 +487,8 @@ extension ModelServer.State {
 
   /// Makes a push, if its number is the next.
   fileprivate mutating func make(
-    _ edits: [ServerEdit], as push: PushID, by client: UUID, in table: Table
+    _ edits: [ServerEdit], _ replacing: Set<PushOrder.Row>, as push: PushID, by client: UUID,
+    in table: Table
   ) {
     guard contents.clients[client]?.lastPush == push.number - 1 else { return }
     var verdicts: [ServerVerdict] = []
@@ -492,6 +502,10 @@ extension ModelServer.State {
       } else if row?.title == ModelServer.refusedTitle {
         verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
       } else if row != contents.rows[key] {
+        let found = edit.conflict(with: record(of: edit.key, in: table))
+        if replacing.contains(edit.step.row) || found?.theirs != nil {
+          contents.replaced.append((contents.next, key))
+        }
         contents.rows[key] = row
         contents.log.append((contents.next, key))
       }

@@ -121,6 +121,39 @@ import Testing
     #expect(titles == ["mine", "mine", "mine", "theirs"])
   }
 
+  /// Two replicas edit a title. The second replica to push replaced the first one's, which was told nothing of it.
+  @Test func `the other side of a conflict is told, too`() async throws {
+    let (mine, theirs) = (
+      try await Stack.temporary([Note.self]), try await Stack.temporary([Note.self])
+    )
+    let server = ModelServer(seed: 1)
+    let old = Note(id: 1, title: "old")
+    server.state.withLock { $0.contents.rows[1] = old }
+    let loser = try await follow(mine, server)
+    var winner = try await follow(theirs, server)
+    for replica in [loser, winner] { try await replica.caughtUp() }
+    await winner.close()
+    try await theirs.withScratch { $0.update(old) { $0.title = "theirs" } }
+    try await mine.withScratch { $0.update(old) { $0.title = "mine" } }
+    try await loser.settled()
+    winner = try await follow(theirs, server)
+    try await winner.settled()
+    try await loser.caughtUp()
+    // A later edit meets no other.
+    try await theirs.withScratch { $0.update(Note(id: 1, title: "theirs")) { $0.title = "later" } }
+    try await winner.settled()
+    try await loser.caughtUp()
+    let replaced = loser.replacedRows
+    for replica in [loser, winner] { await replica.close() }
+    var told: [String] = []
+    for await row in replaced {
+      let sides = try #require(row.sides(of: Note.self))
+      told.append("\(row): \(sides.mine?.title ?? "gone")/\(sides.theirs?.title ?? "gone")")
+    }
+    #expect(told == ["Note 1: other has replaced title: mine/theirs"])
+    for stack in [mine, theirs] { await stack.close() }
+  }
+
   /// A copy of the file pushes under its own name, and nothing is made twice or left out.
   @Test func `two stores with the same file both push`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")

@@ -3,6 +3,16 @@ struct EntryCoding {
   let layout: HistoryLayout
   let builder: RecordBuilder
 
+  /// The coding of the rows of one table.
+  subscript(table: Table) -> RowCoding {
+    var encoder = HistoryEncoder(layout)
+    return RowCoding {
+      encoder.encode($0, of: table.id)
+    } decode: {
+      decode($0, of: table)
+    }
+  }
+
   func encode(_ row: Record, of table: Table) -> [UInt8] {
     var encoder = HistoryEncoder(layout)
     return encoder.encode(row, of: table.id)
@@ -12,4 +22,11 @@ struct EntryCoding {
   func decode(_ bytes: [UInt8], of table: Table) -> Record? {
     HistoryDecoder.record(bytes, of: table, layout, builder)
   }
+}
+
+/// The encoded form of the rows of a table in outbox entries.
+struct RowCoding {
+  let encode: (Record) -> [UInt8]
+  /// Returns the row; nil if a migration has changed its table too much.
+  let decode: ([UInt8]) -> Record?
 }

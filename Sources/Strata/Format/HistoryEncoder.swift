@@ -15,16 +15,14 @@ struct HistoryEncoder {
   private let layout: HistoryLayout
   private var bytes: [UInt8] = []
 
-  init(_ layout: HistoryLayout) {
-    self.layout = layout
-    bytes.reserveCapacity(4096)
-  }
+  init(_ layout: HistoryLayout) { self.layout = layout }
 
   /// Passes the changes to `write`, part by part; each part names the tables that it is about.
   mutating func encode(
     _ changes: [TableID: TableChanges],
     _ write: (UnsafeRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Void
   ) throws(StoreError) {
+    bytes.reserveCapacity(4096)
     begin()
     for id in changes.keys.sorted() {
       guard let changes = changes[id] else { continue }
@@ -52,8 +50,11 @@ struct HistoryEncoder {
 
   /// Returns a record in the form that ``HistoryDecoder/record(_:of:_:_:)`` reads.
   mutating func encode(_ record: Record, of table: TableID) -> [UInt8] {
+    let header = layout.headers[table.index]
+    bytes = []
+    bytes.reserveCapacity(header.count + record.byteCount + 3)
     begin()
-    bytes += layout.headers[table.index]
+    bytes += header
     bytes.append(HistoryMark.insertion.rawValue)
     append(record)
     bytes.append(HistoryMark.end.rawValue)

@@ -206,18 +206,16 @@ struct Migrator {
   ///
   /// The result is nil if there are no such rows.
   private func duplicates(_ index: TableIndex, _ table: Table) throws(StoreError) -> StoreError? {
-    let columns = index.columns.map(\.quotedIdentifier)
+    let names = index.columns.map(\.quotedIdentifier)
     let key = table.columns[Table.keyColumn].name.quotedIdentifier
-    let found = try connection.prepared(
-      "SELECT min(\(key)), max(\(key)), \(columns.joined(separator: ", ")) FROM "
-        + "\(table.name.quotedIdentifier) WHERE "
-        + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + " GROUP BY "
-        + columns.joined(separator: ", ") + " HAVING count(*) > 1 LIMIT 1"
-    ).first { row in
-      (
-        keys: [RecordKey(row, 0), RecordKey(row, 1)],
-        values: index.columns.enumerated().map { "\($1) \(Cell(row, Int32($0 + 2)))" }
-      )
+    let list = names.joined(separator: ", ")
+    let condition = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let statement = try connection.prepared(
+      "SELECT min(\(key)), max(\(key)), \(list) FROM \(table.name.quotedIdentifier) "
+        + "WHERE \(condition) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1")
+    let found = try statement.first { row -> (keys: [RecordKey], values: [String]) in
+      let values = index.columns.enumerated().map { "\($1) \(Cell(row, Int32($0 + 2)))" }
+      return ([RecordKey(row, 0), RecordKey(row, 1)], values)
     }
     guard let (keys, values) = found else { return nil }
     return StoreError(

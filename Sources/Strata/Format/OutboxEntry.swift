@@ -24,6 +24,11 @@ struct OutboxEntry: Sendable, Equatable {
 
     /// Whether the server's newest row is its answer to the request.
     var isAnswered: Bool { answered != nil }
+
+    /// Returns the row as the last request had it; nil for a deletion.
+    func last(_ local: Record?, _ coding: RowCoding) -> Record? {
+      isDeletion ? nil : row.flatMap(coding.decode) ?? local
+    }
   }
 
   /// The newest row of a server, if it is not the row from which the edits started.
@@ -75,12 +80,12 @@ struct OutboxEntry: Sendable, Equatable {
   }
 
   /// Creates the entry for the first edit of a row.
-  init(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) {
+  init(_ change: Change, commit: Int64, _ coding: RowCoding) {
     let edited =
       change.differences ?? change.after.map { AttributeSet.all($0.count) } ?? AttributeSet()
     self.init(
       commit: commit, isKnown: change.before != nil, isDeleted: change.after == nil,
-      attributes: edited, handedOver: nil, original: change.before.map(encode))
+      attributes: edited, handedOver: nil, original: change.before.map(coding.encode))
   }
 
   /// The kind of change that a server is to make next.
@@ -111,11 +116,11 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push. The deletion of a row that no server has heard of
   ///   leaves nothing.
   mutating func edit(
-    _ change: Change, commit: Int64, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    _ change: Change, commit: Int64, _ coding: RowCoding
   ) -> Bool {
     if !isDeleted, let before = change.before {
-      if let after = change.after { begin(after.differences(from: before), before, encode, decode) }
-      if handedOver?.row == nil && attributes.isEmpty { handedOver?.row = encode(before) }
+      if let after = change.after { begin(after.differences(from: before), before, coding) }
+      if handedOver?.row == nil && attributes.isEmpty { handedOver?.row = coding.encode(before) }
     }
     self.commit = commit
     // The edit turns the refused request into a different request.
@@ -125,10 +130,10 @@ struct OutboxEntry: Sendable, Equatable {
     switch (change.before, change.after) {
     case (let before, nil):
       if !isKnown && handedOver == nil { return false }
-      if let before, !isConflicting(before, decode) { startFromServer() }
+      if let before, !isConflicting(before, coding) { startFromServer() }
       isDeleted = true
       attributes = AttributeSet()
-      if original == nil { original = before.map(encode) }
+      if original == nil { original = before.map(coding.encode) }
     case (let before?, let after?) where !isDeleted:
       attributes.formUnion(after.differences(from: before))
     case (_, let after?):
@@ -142,17 +147,18 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Notes the values from which the edits of some attributes start, unless they were edited before.
   private mutating func begin(
-    _ edited: AttributeSet, _ row: Record, _ encode: (Record) -> [UInt8],
-    _ decode: ([UInt8]) -> Record?
+    _ edited: AttributeSet, _ row: Record, _ coding: RowCoding
   ) {
-    guard let original, let known = decode(original), known.count == row.count else { return }
+    guard let original, let known = coding.decode(original), known.count == row.count else {
+      return
+    }
     let start = known.replacing(edited.subtracting(editedAttributes), from: row)
-    if start != known { self.original = encode(start) }
+    if start != known { self.original = coding.encode(start) }
   }
 
   /// Returns whether an edited attribute of the row conflicts with the server's newest row.
-  private func isConflicting(_ row: Record, _ decode: ([UInt8]) -> Record?) -> Bool {
-    guard let original, let known = decode(original), let server = server(decode) else {
+  private func isConflicting(_ row: Record, _ coding: RowCoding) -> Bool {
+    guard let original, let known = coding.decode(original), let server = server(coding) else {
       return newest == .gone
     }
     if known.count != row.count || server.count != row.count { return true }
@@ -227,18 +233,19 @@ struct OutboxEntry: Sendable, Equatable {
   ///   - local: the stored row, with the edits.
   /// - Returns: whether anything is left to push.
   mutating func acknowledge(
-    at commit: Int64, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    at commit: Int64, local: Record?, _ coding: RowCoding
   ) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
-    guard let answered = handedOver.answered, case .row(let row) = newest, let server = decode(row),
-      let sent = handedOver.row.flatMap(decode) ?? local, sent.count == server.count
+    guard let answered = handedOver.answered, case .row(let row) = newest,
+      let server = coding.decode(row),
+      let sent = handedOver.row.flatMap(coding.decode) ?? local, sent.count == server.count
     else { return confirm() }
     let answer = server.replacing(handedOver.attributes.subtracting(answered), from: sent)
-    newest = .row(encode(answer))
+    newest = .row(coding.encode(answer))
     let isLeft = confirm()
     // What the server made of the request's own values is no change of another.
     if isLeft && isKnown {
-      original = encode(
+      original = coding.encode(
         isDeleted ? answer : sent.replacing(handedOver.attributes, from: answer))
     }
     return isLeft
@@ -254,14 +261,13 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
   ///   was deleted meanwhile leaves nothing.
   mutating func refuse(
-    _ reason: String, at commit: Int64, local: Record?, encode: (Record) -> [UInt8],
-    decode: ([UInt8]) -> Record?
+    _ reason: String, at commit: Int64, local: Record?, _ coding: RowCoding
   ) -> Bool {
     // The server still has the row, which is here again: the row is updated there.
     if repeatsDeletion && handedOver?.commit == commit { return takeBack() }
     // A row that was edited meanwhile makes a different request.
     if handedOver?.commit == commit, self.commit <= commit { refusal = reason }
-    return postpone(at: commit, local: local, encode: encode, decode: decode)
+    return postpone(at: commit, local: local, coding)
   }
 
   /// Notes that the server has refused what was handed over, and has none of it.
@@ -280,7 +286,7 @@ struct OutboxEntry: Sendable, Equatable {
   ///   since, nothing changes.
   /// - Returns: whether anything is left to push.
   mutating func postpone(
-    at commit: Int64, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    at commit: Int64, local: Record?, _ coding: RowCoding
   ) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
     // An earlier request may have reached the server. Only its answer to this request tells.
@@ -289,8 +295,8 @@ struct OutboxEntry: Sendable, Equatable {
       return true
     }
     if handedOver.isAnswered, case .row(let row) = newest {
-      if handedOver.isUncertain, let server = decode(row) {
-        noteArrivals(in: server, local: local, encode: encode, decode: decode)
+      if handedOver.isUncertain, let server = coding.decode(row) {
+        noteArrivals(in: server, local: local, coding)
       }
       isKnown = true
     }
@@ -299,10 +305,10 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Takes the handed-over edits back if no request is under way and the server's row tells whether it has them.
   private mutating func takeBackIfOver(
-    _ server: Record?, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    _ server: Record?, local: Record?, _ coding: RowCoding
   ) {
     guard let handedOver, handedOver.isOver, isKnown || server != nil else { return }
-    if let server { noteArrivals(in: server, local: local, encode: encode, decode: decode) }
+    if let server { noteArrivals(in: server, local: local, coding) }
     isKnown = true
     _ = takeBack()
   }
@@ -313,23 +319,26 @@ struct OutboxEntry: Sendable, Equatable {
   /// number that it gave. Other values that differ stay edits, because the row may be another client's. An
   /// update has arrived as far as the server has its values. Edits since then start from these values.
   private mutating func noteArrivals(
-    in server: Record, local: Record?, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    in server: Record, local: Record?, _ coding: RowCoding
   ) {
-    guard let handedOver else { return }
-    let last = handedOver.isDeletion ? nil : handedOver.row.flatMap(decode) ?? local
-    guard let sent = handedOver.earlier.flatMap(decode) ?? last, sent.count == server.count else {
+    guard let handedOver, let sent = sent(local, coding), sent.count == server.count else {
       return
     }
-    if !isKnown, let last {
+    if !isKnown, let last = handedOver.last(local, coding) {
       let given = (0..<last.count).filter { last.isNull($0) && sent.isNull($0) }
       self.handedOver?.attributes = AttributeSet.all(last.count).subtracting(AttributeSet(given))
-      original = encode(server)
+      original = coding.encode(server)
       return
     }
-    guard let known = original.flatMap(decode), known.count == server.count else { return }
+    guard let known = original.flatMap(coding.decode), known.count == server.count else { return }
     let arrived = handedOver.attributes.subtracting(sent.differences(from: server))
     let hasAll = isDeleted && arrived == handedOver.attributes
-    original = encode(hasAll ? server : known.replacing(arrived, from: server))
+    original = coding.encode(hasAll ? server : known.replacing(arrived, from: server))
+  }
+
+  /// Returns the row as the first request of unknown outcome had it; nil if there is none.
+  private func sent(_ local: Record?, _ coding: RowCoding) -> Record? {
+    handedOver?.earlier.flatMap(coding.decode) ?? handedOver?.last(local, coding)
   }
 
   /// Notes that the server has everything that was handed over.
@@ -415,9 +424,11 @@ struct OutboxEntry: Sendable, Equatable {
   ///   - local: the stored row, with the edits.
   ///   - policy: the policy for edits in conflict. With `error` such edits stay, and the entry keeps the
   ///     server's row beside the row from which they started.
+  ///   - unknown: the attributes of which the server has told nothing. Their edits stay.
   mutating func rebase(
     onto server: Record?, local: Record?, in table: Table, policy: SavePolicy = .mergeMine,
-    encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    unknown: AttributeSet = AttributeSet(),
+    _ coding: RowCoding
   ) -> Rebased {
     if aside != nil {
       let isGone = isKnown && server == nil
@@ -426,22 +437,22 @@ struct OutboxEntry: Sendable, Equatable {
         (isKnown, original, newest, attributes) = (false, nil, nil, .all(table.columns.count))
         return Rebased(row: nil, isLeft: true)
       }
-      if let server { (isKnown, original, newest) = (true, encode(server), nil) }
+      if let server { (isKnown, original, newest) = (true, coding.encode(server), nil) }
       return Rebased(row: server, isLeft: !isGone)
     }
-    let known = original.flatMap(decode)
+    let known = original.flatMap(coding.decode)
     let edited = edited(server, local: local, known: known, in: table, policy: policy)
     // The server has not heard of the insertion.
     if !isKnown && server == nil {
       newest = nil
       return Rebased(row: edited.row, isLeft: true)
     }
-    let sent = handedOver?.row.flatMap(decode)
+    let sent = handedOver?.row.flatMap(coding.decode)
     // The server may show what it was sent before it confirms it.
     let isOwn = sent != nil && server == sent
     let conflict = !edited.isConflicting || isOwn ? nil : edited
     if let conflict, isKnown, table.policy(policy) == .error {
-      return keep(conflict, over: known, encode)
+      return keep(conflict, over: known, coding)
     }
     newest = nil
     let row = edited.row
@@ -450,16 +461,18 @@ struct OutboxEntry: Sendable, Equatable {
       if row != nil { (isKnown, original, attributes) = (false, nil, .all(table.columns.count)) }
       return Rebased(row: row, isLeft: row != nil, conflict: conflict)
     }
-    if row == server { return Rebased(row: server, isLeft: false, conflict: conflict) }
+    if row == server && unknown.isEmpty {
+      return Rebased(row: server, isLeft: false, conflict: conflict)
+    }
     if let sent {
       let attributes = handedOver?.attributes ?? AttributeSet()
       let edits = edits(of: sent, over: known, attributes)
       handedOver?.row =
-        edits.edited(attributes, server, in: table, policy: .mergeMine).row.map(encode)
+        edits.edited(attributes, server, in: table, policy: .mergeMine).row.map(coding.encode)
     }
     isKnown = true
-    original = encode(server)
-    if let row { keep(row.differences(from: server)) }
+    original = coding.encode(server)
+    if let row { keep(row.differences(from: server).union(unknown)) }
     return Rebased(row: row, isLeft: true, conflict: conflict)
   }
 
@@ -468,13 +481,13 @@ struct OutboxEntry: Sendable, Equatable {
   /// The edits that do not conflict now start from the server's values. The attributes without an edit
   /// keep the version that was edited.
   private mutating func keep(
-    _ edited: Edited, over known: Record?, _ encode: (Record) -> [UInt8]
+    _ edited: Edited, over known: Record?, _ coding: RowCoding
   ) -> Rebased {
     guard let meeting = edited.meeting else { return Rebased(row: edited.row, isLeft: true) }
-    newest = meeting.stored.map { .row(encode($0)) } ?? .gone
+    newest = meeting.stored.map { .row(coding.encode($0)) } ?? .gone
     if let server = meeting.stored, let known, known.count == server.count {
       let settled = editedAttributes.subtracting(meeting.conflicting)
-      original = encode(known.replacing(settled, from: server))
+      original = coding.encode(known.replacing(settled, from: server))
       if let row = edited.row { keep(row.differences(from: server)) }
     }
     return Rebased(row: edited.row, isLeft: true, conflict: edited)
@@ -484,40 +497,51 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Returns the newest row that the server is known to have; nil if it has none, or if that row cannot
   /// be read any more.
-  func server(_ decode: ([UInt8]) -> Record?) -> Record? {
+  func server(_ coding: RowCoding) -> Record? {
     switch newest {
-    case nil: original.flatMap(decode)
+    case nil: original.flatMap(coding.decode)
     case .gone: nil
-    case .row(let row): decode(row)
+    case .row(let row): coding.decode(row)
     }
   }
 
   /// Returns the conflict of the edits with the server's newest row; nil if there is none, or if a
   /// verdict is still to come.
   func conflict(
-    _ key: RecordKey, local: Record?, in table: Table, decode: ([UInt8]) -> Record?
+    _ key: RecordKey, local: Record?, in table: Table, _ coding: RowCoding
   ) -> Conflict? {
     guard handedOver == nil, aside == nil, newest != nil else { return nil }
-    return edited(server(decode), local: local, known: original.flatMap(decode), in: table)
+    return edited(server(coding), local: local, known: original.flatMap(coding.decode), in: table)
       .conflict(key, in: table)
+  }
+
+  /// Returns the row to which a record of some attributes adds its values.
+  ///
+  /// The other attributes are as the server is known to have them, or as a request had them that may have
+  /// arrived; nil if nothing is known of them.
+  func presumed(_ local: Record?, _ coding: RowCoding) -> Record? {
+    server(coding) ?? (isKnown ? original.flatMap(coding.decode) : sent(local, coding))
   }
 
   /// Notes a row of an import, which may be older than a request under way.
   ///
   /// - Parameters:
   ///   - server: the server's row; nil if the server has none.
+  ///   - unknown: the attributes of which the server has told nothing.
   ///   - answered: the attributes that the import has, if the row is the server's answer to a request.
   mutating func note(
-    _ server: Record?, answered: AttributeSet?, local: Record?, in table: Table, policy: SavePolicy,
-    encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    _ server: Record?, unknown: AttributeSet = AttributeSet(), answered: AttributeSet?,
+    local: Record?,
+    in table: Table, policy: SavePolicy,
+    _ coding: RowCoding
   ) -> Rebased {
-    takeBackIfOver(server, local: local, encode: encode, decode: decode)
+    takeBackIfOver(server, local: local, coding)
     guard handedOver != nil else {
       return rebase(
-        onto: server, local: local, in: table, policy: policy, encode: encode, decode: decode)
+        onto: server, local: local, in: table, policy: policy, unknown: unknown, coding)
     }
     // Only the verdict tells whether the server's row has the edits.
-    newest = server.map { .row(encode($0)) } ?? .gone
+    newest = server.map { .row(coding.encode($0)) } ?? .gone
     if let answered {
       let known = handedOver?.answered ?? AttributeSet()
       handedOver?.answered = known.union(answered)
@@ -533,15 +557,15 @@ struct OutboxEntry: Sendable, Equatable {
   ///
   /// - Returns: nil if no import did, or if the next verdict is still to come.
   mutating func settle(
-    local: Record?, in table: Table, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+    local: Record?, in table: Table, _ coding: RowCoding
   ) -> Rebased? {
     guard let newest else { return nil }
-    let server = server(decode)
+    let server = server(coding)
     if case .row = newest, server == nil { return nil }
-    takeBackIfOver(server, local: local, encode: encode, decode: decode)
+    takeBackIfOver(server, local: local, coding)
     if handedOver != nil { return nil }
     return rebase(
-      onto: server, local: local, in: table, policy: .error, encode: encode, decode: decode)
+      onto: server, local: local, in: table, policy: .error, coding)
   }
 
   /// Lays the waiting edits over the server's row.

@@ -21,6 +21,10 @@ package struct PushOrder {
   package struct Row: Sendable, Hashable {
     package let table: TableID
     package let key: RecordKey
+
+    package init(table: TableID, key: RecordKey) {
+      (self.table, self.key) = (table, key)
+    }
   }
 
   /// A request, and the conditions under which it can be sent.

@@ -93,10 +93,9 @@ public struct PushRequest: Sendable, Identifiable {
   /// - Parameters:
   ///   - record: the stored row.
   ///   - store: the identity of the store.
-  ///   - decode: decodes a row of the entry.
   init?(
     _ entry: OutboxEntry, _ key: RecordKey, _ table: Table, _ model: Model, record: Record?,
-    store: UUID, decode: ([UInt8]) -> Record?
+    store: UUID, _ coding: RowCoding
   ) {
     kind = entry.kind
     switch kind {
@@ -110,8 +109,8 @@ public struct PushRequest: Sendable, Identifiable {
     self.table = table
     self.model = model
     self.store = store
-    original = entry.original.flatMap(decode)
-    server = entry.newest == nil ? original : entry.server(decode)
+    original = entry.original.flatMap(coding.decode)
+    server = entry.newest == nil ? original : entry.server(coding)
     self.record = kind == .delete ? original : record
     commit = entry.commit
     refusal = entry.refusal

@@ -25,31 +25,28 @@ struct WaitingRequests: Sendable {
   /// - Complexity: O(*n* log *n*) of the rows that wait; in memory, their keys and the values within the
   ///   limit.
   init(
-    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection,
-    limit: Int = .max
+    _ model: Model, _ coding: EntryCoding, _ connection: Connection, limit: Int = .max
   ) throws(StoreError) {
     var order = PushOrder(model)
     var size = 0
     let store = try StoreIdentity.read(connection)
     kept.reserveCapacity(Int(try OutboxTable.count(connection)))
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
-      func decode(_ bytes: [UInt8]) -> Record? {
-        HistoryDecoder.record(bytes, of: table, layout, builder)
-      }
-      let stored = try connection.record(key, of: table, builder)
-      let record = entry.aside.flatMap(decode) ?? stored
+      let rows = coding[table]
+      let stored = try connection.record(key, of: table, coding.builder)
+      let record = entry.aside.flatMap(rows.decode) ?? stored
       guard
         let request = PushRequest(
-          entry, key, table, model, record: record, store: store, decode: decode)
+          entry, key, table, model, record: record, store: store, rows)
       else { return empty.append((table, key, entry.commit)) }
-      let conflict = entry.conflict(key, local: stored, in: table, decode: decode)
+      let conflict = entry.conflict(key, local: stored, in: table, rows)
       let waiting = Waiting(request: request, entry: entry, conflict: conflict)
       size += request.size
       sizes.append(request.size)
       kept.append(size <= limit ? waiting : nil)
       if request.refusal != nil { refused.insert(PushOrder.Row(table: table.id, key: key)) }
       order.add(
-        request, original: request.original, sent: entry.handedOver?.row.flatMap(decode),
+        request, original: request.original, sent: entry.handedOver?.row.flatMap(rows.decode),
         isHandedOver: entry.handedOver != nil, isFollowed: entry.repeatsDeletion,
         first: entry.first)
     }

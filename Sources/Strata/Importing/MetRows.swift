@@ -33,12 +33,14 @@ struct MetRows {
       for (key, change) in changes {
         guard let entry = try OutboxTable.entry(table, key, connection) else { continue }
         let local = try connection.record(key, of: table, coding.builder)
-        // The import knows only some attributes. The others stay as the server is known to have them, or
-        // as the store has them.
-        let known = entry.server { coding.decode($0, of: table) }
-        let server = change.applied(to: known ?? (entry.isDeleted ? nil : local))
+        // The import may know only some attributes.
+        let presumed = entry.presumed(local, coding[table])
+        let server = change.applied(to: presumed ?? (entry.isDeleted ? nil : local))
         let written = change.attributes(of: table)
-        let (row, left) = meet(entry, server, written, local, in: table, coding)
+        let isUnknown = presumed == nil && !entry.isDeleted
+        let unknown = isUnknown ? local?.givenAttributes.subtracting(written) : nil
+        let (row, left) = meet(
+          entry, server, unknown ?? AttributeSet(), written, local, in: table, coding)
         if left != entry { entries[id, default: [:]][key] = .some(left) }
         let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
         if isHidden && row == local && row != server {
@@ -59,18 +61,14 @@ struct MetRows {
 
   /// Moves the edits of a row onto the server's row.
   private func meet(
-    _ waiting: OutboxEntry, _ server: Record?, _ written: AttributeSet, _ local: Record?,
-    in table: Table, _ coding: EntryCoding
+    _ waiting: OutboxEntry, _ server: Record?, _ unknown: AttributeSet, _ written: AttributeSet,
+    _ local: Record?, in table: Table, _ coding: EntryCoding
   ) -> (row: Record?, left: OutboxEntry?) {
     var entry = waiting
     let isAnswer = answers?.isFor(table, entry) == true
     let rebased = entry.note(
-      server, answered: isAnswer ? written : nil, local: local, in: table, policy: policy
-    ) {
-      coding.encode($0, of: table)
-    } decode: {
-      coding.decode($0, of: table)
-    }
+      server, unknown: unknown, answered: isAnswer ? written : nil, local: local, in: table,
+      policy: policy, coding[table])
     return (rebased.row, rebased.isLeft ? entry : nil)
   }
 
@@ -205,10 +203,17 @@ struct MetRows {
   }
 }
 
+extension Record {
+  /// The attributes that an insertion gives. The others are null, so a server may give them.
+  fileprivate var givenAttributes: AttributeSet {
+    AttributeSet((0..<count).filter { $0 != Table.keyColumn && !isNull($0) })
+  }
+}
+
 extension OutboxEntry {
   /// Returns the server's row of the edits; nil if no server has the row.
   fileprivate func server(in table: Table, _ transaction: Transaction) -> Record? {
-    isKnown ? server { transaction.decode($0, of: table) } : nil
+    isKnown ? server(transaction.coding[table]) : nil
   }
 
   /// Returns whether the edits may be set aside, so that another row gets the unique values.

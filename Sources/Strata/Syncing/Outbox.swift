@@ -189,7 +189,8 @@ public actor Outbox: Observable {
     let layout = store.historyLayout
     return try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        try WaitingRequests(reader.model, layout, reader.builder, connection)
+        let coding = EntryCoding(layout: layout, builder: reader.builder)
+        return try WaitingRequests(reader.model, coding, connection)
       }
     }
   }

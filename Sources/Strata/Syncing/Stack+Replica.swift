@@ -110,11 +110,12 @@ extension Stack {
   /// - Parameters:
   ///   - followed: the tables that the store follows, with the filters of their rows.
   ///   - isStaged: whether the staged rows are applied, too, before the others.
+  ///   - marked: the rows in which edits of other stores have replaced values in a conflict.
   ///   - verdicts: the refused edits of a push that the server has made; nil if it has not made one.
   @discardableResult
   package func apply(
     _ pulled: [ServerRows], of followed: FollowedTables, isStaged: Bool = false,
-    confirming verdicts: [ServerVerdict]? = nil, state: Data
+    marked: Set<PushOrder.Row> = [], confirming verdicts: [ServerVerdict]? = nil, state: Data
   ) async throws(StoreError) -> AppliedRows {
     let imports = store.imports
     let told = Set(followed.tables.map(\.id))
@@ -123,8 +124,8 @@ extension Stack {
         transaction throws(StoreError) in
         if let verdicts { try transaction.confirmPush(except: verdicts, of: told, imports) }
         var applied = AppliedRows()
-        if isStaged { applied.conflicts = try transaction.applyStage(of: followed) }
-        applied.conflicts += try transaction.apply(pulled, of: followed)
+        if isStaged { try transaction.applyStage(of: followed, marked: marked, &applied) }
+        try transaction.apply(pulled, of: followed, marked: marked, &applied)
         applied.hasWithheld = try WithheldTable.hasRows(transaction.connection)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
@@ -149,7 +150,7 @@ extension Stack {
     }
   }
 
-  /// Keeps rows of a server on the disk until ``apply(_:of:isStaged:confirming:state:)``.
+  /// Keeps rows of a server on the disk until ``apply(_:of:isStaged:marked:confirming:state:)``.
   ///
   /// They are gone if the connection of the writer is lost. Then `apply` fails, and the pull begins anew.
   package func stage(_ rows: ServerRows) async throws(StoreError) {
@@ -173,7 +174,7 @@ extension Stack {
 
   /// Returns the rows that are not what the server's rows and the waiting edits make of them.
   ///
-  /// - Complexity: O(*n*) rows are read and compared, as in ``apply(_:of:confirming:state:)``.
+  /// - Complexity: O(*n*) rows are read and compared, as in ``apply(_:of:isStaged:marked:confirming:state:)``.
   package func differences(
     from pulled: [ServerRows], of followed: FollowedTables
   ) async throws(StoreError) -> [ServerDifference] {
@@ -229,6 +230,8 @@ extension Stack {
 package struct AppliedRows: Sendable {
   /// The edits that wait and that conflict with the rows.
   package var conflicts: [Conflict] = []
+  /// The marked rows of the store that have changed, and had no edits that wait.
+  package var replaced: [ServerDifference] = []
   /// Whether the store withholds rows of the server.
   package var hasWithheld = false
 }

@@ -98,7 +98,7 @@ struct FollowedRows {
     if let answer = known[table.id]?[key] { return answer }
     let row: Record?
     if let entry = try OutboxTable.entry(table, key, connection) {
-      row = entry.server { HistoryDecoder.record($0, of: table, layout, builder) }
+      row = entry.server(EntryCoding(layout: layout, builder: builder)[table])
     } else {
       row = try connection.record(key, of: table, builder)
     }

@@ -108,11 +108,7 @@ struct MetServerRows {
   ) -> MergedRow {
     let (table, server) = (part.table, part.rows[key])
     var entry = waiting
-    let rebased = entry.rebase(onto: server, local: local, in: table) {
-      coding.encode($0, of: table)
-    } decode: {
-      coding.decode($0, of: table)
-    }
+    let rebased = entry.rebase(onto: server, local: local, in: table, coding[table])
     let conflict = rebased.conflict?.conflict(key, in: table)
     if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
     return MergedRow(row: kept, isDone: true, conflict: conflict)

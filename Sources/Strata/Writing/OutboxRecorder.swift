@@ -12,26 +12,22 @@ struct OutboxRecorder: ChangeRecorder {
 
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
     if let tables, !tables.takesEdits(of: table.name) { return }
-    var encoder = HistoryEncoder(layout)
+    let coding = EntryCoding(layout: layout, builder: builder)[table]
     let mayBeLocal = changes.contains { $0.change.before != nil }
     let hasLocalRows = mayBeLocal ? try LocalRowsTable.hasRows(of: table, connection) : false
     for row in changes {
-      let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }
       var entry: OutboxEntry?
       if var known = try OutboxTable.entry(table, row.key, connection) {
-        let isLeft = known.edit(row.change, commit: commit, encode: encode) {
-          HistoryDecoder.record($0, of: table, layout, builder)
-        }
-        entry = isLeft ? known : nil
+        entry = known.edit(row.change, commit: commit, coding) ? known : nil
       } else if hasLocalRows, row.change.before != nil,
         try LocalRowsTable.contains(row.key, of: table, connection)
       {
         // The server has never had the row, so an edit makes it, and a deletion needs no request.
         try LocalRowsTable.remove(row.key, of: table, connection)
         guard let after = row.change.after else { continue }
-        entry = OutboxEntry(Change(before: nil, after: after), commit: commit, encode: encode)
+        entry = OutboxEntry(Change(before: nil, after: after), commit: commit, coding)
       } else {
-        entry = OutboxEntry(row.change, commit: commit, encode: encode)
+        entry = OutboxEntry(row.change, commit: commit, coding)
       }
       try OutboxTable.set(entry, table, row.key, connection)
     }

@@ -36,6 +36,10 @@ package struct ServerEdit: Sendable {
   }
 }
 
+extension Conflict {
+  package var row: PushOrder.Row { PushOrder.Row(table: table.id, key: key) }
+}
+
 /// The edits of one push.
 package struct HandedOverEdits: Sendable {
   /// The edits in the order in which the server can make them.

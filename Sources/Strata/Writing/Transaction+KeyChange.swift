@@ -100,12 +100,9 @@ extension Transaction {
       return row
     }
     let other = try self.entry(table, new)
-    let server = other?.server { decode($0, of: table) } ?? twin
-    let rebased = entry.note(server, answered: nil, local: row, in: table, policy: .error) {
-      encode($0, of: table)
-    } decode: {
-      decode($0, of: table)
-    }
+    let server = other?.server(coding[table]) ?? twin
+    let rebased = entry.note(
+      server, answered: nil, local: row, in: table, policy: .error, coding[table])
     guard rebased.isLeft else { return twin }
     // Of two edits of an attribute the later one stays.
     let others = other.map { other in

@@ -21,8 +21,7 @@ extension Transaction {
     if entry.commit != planned.commit || entry.refusal != nil { return .otherOrder }
     let request = PushRequest(
       entry, key, table, model, record: try connection.record(key, of: table, builder),
-      store: try StoreIdentity.read(connection)
-    ) { decode($0, of: table) }
+      store: try StoreIdentity.read(connection), coding[table])
     guard let request else {
       try set(nil, table, key)
       return .nothing
@@ -91,18 +90,17 @@ extension Transaction {
     var entry = waiting
     let isAnswered = entry.handedOver?.isAnswered == true
     let local = try connection.record(key, of: table, builder)
-    let encode = { (row: Record) in self.encode(row, of: table) }
-    let decode = { (bytes: [UInt8]) in self.decode(bytes, of: table) }
+    let coding = coding[table]
     let isLeft: Bool
     switch verdict {
     case nil:
       _ = entry.lose()
       isLeft = true
     case .later(after: _):
-      isLeft = entry.postpone(at: sent.commit, local: local, encode: encode, decode: decode)
+      isLeft = entry.postpone(at: sent.commit, local: local, coding)
     case .refused(let reason):
       isLeft = entry.refuse(
-        reason, at: sent.commit, local: local, encode: encode, decode: decode)
+        reason, at: sent.commit, local: local, coding)
     case .done(key: let newKey):
       if request.kind == .insert {
         try LocalRowsTable.noteServerRows([key], of: table, connection)
@@ -111,12 +109,12 @@ extension Transaction {
       // The server's row with the new key has set its own request aside.
       if entry.aside != nil, let newKey, newKey != key { return }
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
-      isLeft = entry.acknowledge(at: sent.commit, local: local, encode: encode, decode: decode)
+      isLeft = entry.acknowledge(at: sent.commit, local: local, coding)
       // The server has taken a row that was set aside.
-      let aside = entry.aside.flatMap(decode)
+      let aside = entry.aside.flatMap(coding.decode)
       if !isLeft && (isAnswered || aside != nil) && request.kind != .delete {
         try set(nil, table, key)
-        let answer = isAnswered ? entry.server(decode) : aside
+        let answer = isAnswered ? entry.server(coding) : aside
         return try take(answer, table, key)
       }
     }
@@ -133,11 +131,7 @@ extension Transaction {
   ) throws(StoreError) {
     let local = try connection.record(key, of: table, builder)
     var entry = waiting
-    let rebased = entry.settle(local: local, in: table) {
-      encode($0, of: table)
-    } decode: {
-      decode($0, of: table)
-    }
+    let rebased = entry.settle(local: local, in: table, coding[table])
     try set(rebased?.isLeft == false ? nil : entry, table, key)
     if let rebased, rebased.row != local { try take(rebased.row, table, key) }
   }
@@ -207,9 +201,8 @@ extension Transaction {
       if try entry(table, key) != nil {
         if try makeInsertion(key, of: table) { count += 1 }
       } else {
-        let insertion = OutboxEntry(Change(before: nil, after: row), commit: number) {
-          encode($0, of: table)
-        }
+        let insertion = OutboxEntry(
+          Change(before: nil, after: row), commit: number, coding[table])
         try set(insertion, table, key)
         try LocalRowsTable.remove(key, of: table, connection)
         isCounted = true
@@ -284,7 +277,7 @@ extension Transaction {
     var working = try resolve(layer)
     // The rules of a row that was set aside run as if it were there.
     if stored == nil, reverted == nil,
-      let aside = entry.aside.flatMap({ decode($0, of: request.table) })
+      let aside = entry.aside.flatMap(coding[request.table].decode)
     {
       working.take(from: id) { $0.key == key }
       working.add([(id, .init(key: key, before: aside, after: nil))])
@@ -301,9 +294,9 @@ extension Transaction {
     // No server may have the row, because the answer to its insertion was lost.
     if request.kind == .delete, !entry.isKnown, let reverted {
       try set(
-        OutboxEntry(Change(before: nil, after: reverted), commit: number) {
-          encode($0, of: request.table)
-        }, request.table, key)
+        OutboxEntry(
+          Change(before: nil, after: reverted), commit: number, coding[request.table]),
+        request.table, key)
     }
     for (table, key) in unsent { try set(nil, model[table], key) }
     // A link or a row that the server does not have any more may be back.
@@ -325,7 +318,7 @@ extension Transaction {
     for unique in table.uniques where !unique.contains(where: row.isNull) {
       guard let owner = try connection.owner(of: unique, in: row, table),
         layer[table.id, owner] == nil, var entry = try entry(table, owner),
-        entry.handedOver == nil, let server = entry.server({ decode($0, of: table) }),
+        entry.handedOver == nil, let server = entry.server(coding[table]),
         let stored = try connection.record(owner, of: table, builder)
       else { continue }
       let given = AttributeSet(unique).intersection(entry.attributes)
@@ -351,7 +344,7 @@ extension Transaction {
       if layer[target.id, key] != nil { continue }
       if try connection.record(key, of: target, builder) != nil { continue }
       let entry = try entry(target, key)
-      let server = entry?.handedOver == nil ? entry?.server { decode($0, of: target) } : nil
+      let server = entry?.handedOver == nil ? entry?.server(coding[target]) : nil
       guard let server else {
         // Without an entry, the server may have ended the reference, too.
         if entry == nil && !table.isJoin { continue }
@@ -373,7 +366,7 @@ extension Transaction {
     try OutboxTable.forEach(model, connection) { other, otherKey, entry in
       guard entry.commit == deletion.commit, entry.handedOver == nil,
         layer[other.id, otherKey] == nil,
-        let row = entry.original.flatMap({ decode($0, of: other) }),
+        let row = entry.original.flatMap(coding[other].decode),
         table.referrers.contains(where: { $0.table == other.id && row.key($0.column) == key })
       else { return }
       effects.append((other, otherKey, entry, row))
@@ -381,7 +374,7 @@ extension Transaction {
     var left: [(Table, RecordKey, OutboxEntry)] = []
     for (other, otherKey, entry, row) in effects {
       if entry.isDeleted {
-        let server = entry.server { decode($0, of: other) }
+        let server = entry.server(coding[other])
         if entry.newest == .gone { continue }
         layer[other.id, otherKey] = .blind(.set(server ?? row))
         left += try giveUpEffects(of: entry, otherKey, other, &layer)
@@ -408,16 +401,13 @@ extension Transaction {
     let (table, key) = (conflict.table, conflict.key)
     guard policy != .error, var entry = try entry(table, key) else { return false }
     let local = try connection.record(key, of: table, builder)
-    let current = entry.conflict(key, local: local, in: table) { decode($0, of: table) }
+    let current = entry.conflict(key, local: local, in: table, coding[table])
     guard let current, current.hasSides(of: conflict) else { return false }
     let deletion = entry
     // The edit now starts from another row, so its request is another one, too.
     entry.retry()
-    let rebased = entry.rebase(onto: current.theirs, local: local, in: table, policy: policy) {
-      encode($0, of: table)
-    } decode: {
-      decode($0, of: table)
-    }
+    let rebased = entry.rebase(
+      onto: current.theirs, local: local, in: table, policy: policy, coding[table])
     if rebased.row != local {
       try writeRow(rebased.row, table, key, givingUp: deletion)
       try ValidatorTable.note(.reversal, connection)
@@ -485,7 +475,7 @@ extension Transaction {
   /// Returns the change that gives an edit up; nil if the server's values are not known.
   private func reversal(of entry: OutboxEntry, _ request: PushRequest) -> BlindChange? {
     if request.kind == .insert || entry.newest == .gone { return .set(nil) }
-    guard let server = entry.server({ decode($0, of: request.table) }) else { return nil }
+    guard let server = entry.server(coding[request.table]) else { return nil }
     return request.kind == .delete
       ? .set(server) : .patching(entry.editedAttributes, onInsert: server)
   }

@@ -3,16 +3,14 @@ internal import StrataSQLite
 extension Transaction {
   /// Makes every stored row wait to be inserted on a server.
   mutating func offerAllRows(of tables: [Table]) throws(StoreError) {
-    var encoder = HistoryEncoder(historyLayout)
     for table in tables {
+      let coding = coding[table]
       let rows = try connection.prepared(table.sql.scanFromKey)
       defer { rows.reset() }
       Cell.integer(.min).bind(to: rows, at: 1)
       while try rows.next() {
         let record = try builder.record(rows, of: table)
-        let entry = OutboxEntry(Change(before: nil, after: record), commit: number) {
-          encoder.encode($0, of: table.id)
-        }
+        let entry = OutboxEntry(Change(before: nil, after: record), commit: number, coding)
         try OutboxTable.set(entry, table, RecordKey(record[Table.keyColumn]), connection)
       }
     }
@@ -36,7 +34,7 @@ extension Transaction {
       try OutboxTable.set(entry.takeBack() ? entry : nil, table, key, connection)
       isCounted = true
     }
-    let waiting = try WaitingRequests(model, historyLayout, builder, connection, limit: limit)
+    let waiting = try WaitingRequests(model, coding, connection, limit: limit)
     try removeEmpty(waiting.empty)
     var ready = PushPlan(
       waiting.steps.filter { tables.contains($0.row.table) }, refused: waiting.refused, later: [])
@@ -76,9 +74,9 @@ extension Transaction {
     guard let entry = try entry(table, key) else { return nil }
     let stored = try connection.record(key, of: table, builder)
     return PushRequest(
-      entry, key, table, model, record: entry.aside.flatMap { decode($0, of: table) } ?? stored,
-      store: try StoreIdentity.read(connection)
-    ) { decode($0, of: table) }.map { ($0, entry) }
+      entry, key, table, model, record: entry.aside.flatMap(coding[table].decode) ?? stored,
+      store: try StoreIdentity.read(connection), coding[table]
+    ).map { ($0, entry) }
   }
 
   /// Notes that the server has made everything that was handed over, except for some edits.

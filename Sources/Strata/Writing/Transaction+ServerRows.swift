@@ -6,13 +6,13 @@ extension Transaction {
   /// No delete rule runs, and nothing is validated: the server has done both. The outbox does not
   /// take the changes for edits.
   ///
-  /// - Returns: the edits that wait and that conflict with the server's rows.
+  /// - Parameter marked: the rows in which edits of other stores have replaced values in a conflict.
   /// - Complexity: O(*n*) rows are read and compared for *n* rows of the server and of the store
   ///   within the extents. Equal rows are not written.
   mutating func apply(
-    _ pulled: [ServerRows], of tables: FollowedTables
-  ) throws(StoreError) -> [Conflict] {
-    var conflicts: [Conflict] = []
+    _ pulled: [ServerRows], of tables: FollowedTables, marked: Set<PushOrder.Row>,
+    _ applied: inout AppliedRows
+  ) throws(StoreError) {
     var working = WorkingSet()
     var deleted: [TableID: [RecordKey]] = [:]
     var met = MetServerRows(tables, connection, coding)
@@ -22,8 +22,14 @@ extension Transaction {
       try met.forEach(of: part) { key, before, merged throws(StoreError) in
         if let entry = merged.entry { try OutboxTable.set(entry, part.table, key, connection) }
         if merged.isDone { try OutboxTable.set(nil, part.table, key, connection) }
-        if let conflict = merged.conflict { conflicts.append(conflict) }
+        if let conflict = merged.conflict { applied.conflicts.append(conflict) }
         if before != merged.row {
+          if before != nil, merged.entry == nil, merged.conflict == nil,
+            marked.contains(.init(table: part.table.id, key: key))
+          {
+            applied.replaced.append(
+              ServerDifference(table: part.table, key: key, stored: before, expected: merged.row))
+          }
           rows.append(.init(key: key, before: before, after: merged.row))
           let isGone = part.rows[key] == nil && part.flaws[key] == nil
           if merged.row == nil && isGone && showsAll {
@@ -40,7 +46,6 @@ extension Transaction {
       try ValidatorTable.note(.pull, connection)
     }
     try write(&working, of: pulled)
-    return conflicts
   }
 
   /// The number of staged rows of a table past which its changes are reported without the rows.
@@ -49,24 +54,25 @@ extension Transaction {
   /// Applies the staged rows, slice by slice.
   ///
   /// - Complexity: O(*n*) rows are read and compared; in memory, the rows of one slice.
-  mutating func applyStage(of tables: FollowedTables) throws(StoreError) -> [Conflict] {
-    var conflicts: [Conflict] = []
+  mutating func applyStage(
+    of tables: FollowedTables, marked: Set<PushOrder.Row>, _ applied: inout AppliedRows
+  ) throws(StoreError) {
     for table in tables.tables {
       let parts = try StagedRows.parts(of: table, connection)
       if parts.reduce(0, { $0 + $1.count }) > Self.listedRows { collapseChanges(of: table) }
       for part in parts {
         let rows = try StagedRows.rows(part.number, of: table, connection)
-        conflicts += try apply([rows], of: tables)
+        try apply([rows], of: tables, marked: marked, &applied)
       }
       // A later slice may have taken the unique value away from the row that had it.
       for entry in try WithheldTable.rows(of: table, connection) where entry.isDuplicate {
         guard let row = try StagedRows.row(entry.key, of: table, connection) else { continue }
-        conflicts += try apply(
-          [ServerRows(table, .keys([entry.key]), [entry.key: row])], of: tables)
+        try apply(
+          [ServerRows(table, .keys([entry.key]), [entry.key: row])], of: tables, marked: marked,
+          &applied)
       }
     }
     try StagedRows.clear(connection)
-    return conflicts
   }
 
   /// Notes the rows that the store cannot have.
@@ -143,7 +149,7 @@ extension Transaction {
       let stored = try connection.record(key, of: table, builder)
       guard let row = working.find(table.id, key)?.after ?? stored else { continue }
       let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
-      let known = entry.isKnown ? entry.server { decode($0, of: table) } : nil
+      let known = entry.isKnown ? entry.server(coding[table]) : nil
       entry.setAside(encode(row, of: table), because: error.message)
       try OutboxTable.set(entry, table, key, connection)
       working.set(server ?? known, over: stored, key, table.id)

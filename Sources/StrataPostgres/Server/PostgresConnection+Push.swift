@@ -19,7 +19,7 @@
       _ push: PushID, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
     ) throws(ReplicaError) -> Bool {
       let session = try connected()
-      claimed = nil
+      keep(claimed: nil)
       var take = ServerStatement(
         Self.claim, ["\(push.number)", push.token.uuidString, client.uuidString])
       take.name = "strata_claim"
@@ -42,7 +42,7 @@
         isClaimed = results[2].changedCount == 1
         if isClaimed && !edits.isEmpty {
           try transaction.take(results[statements.count...])
-          claimed = transaction
+          keep(claimed: transaction)
         }
       } catch {
         // The role may not write one of the tables.
@@ -54,19 +54,24 @@
       return isClaimed
     }
 
-    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> PushReport {
+    func commit(
+      _ edits: [ServerEdit], replacing: Set<PushOrder.Row>, by client: UUID
+    ) throws(ReplicaError) -> PushReport {
       let session = try connected()
       var transaction: PushTransaction
-      if let claimed {
+      if let claimed = keep(claimed: nil) {
         transaction = claimed
-        self.claimed = nil
       } else {
         transaction = PushTransaction(session, edits, builder, try tables())
         try transaction.readEach()
       }
-      if try transaction.commitAll() { return PushReport(conflicts: transaction.conflicts) }
+      if try transaction.commitAll(with: tellsReplaced ? transaction.replacements(replacing) : nil)
+      {
+        return PushReport(conflicts: transaction.conflicts)
+      }
       try transaction.run()
       var last: [ServerStatement] = []
+      if tellsReplaced, let told = transaction.replacements(replacing) { last.append(told) }
       if !transaction.verdicts.isEmpty {
         let text = try text(of: transaction.verdicts)
         last.append(

@@ -20,8 +20,10 @@
     let builder = RecordBuilder()
     private var session: PostgresSession?
     private var identity: String?
+    /// Whether the server has the table of replaced rows. One that an earlier version prepared has none.
+    private(set) var tellsReplaced = false
     /// The push whose number was taken, and whose rows were read with it.
-    var claimed: PushTransaction?
+    private var claimed: PushTransaction?
     /// The tables as they were when they were read last; nil until the first time.
     private var found: ServerTables?
     private nonisolated let sleeping = Lock<Sleep>(.awake)
@@ -53,6 +55,15 @@
       return new
     }
 
+    /// Keeps the push whose number was taken, or none.
+    ///
+    /// - Returns: the push that was kept before.
+    @discardableResult
+    func keep(claimed push: PushTransaction?) -> PushTransaction? {
+      defer { claimed = push }
+      return claimed
+    }
+
     /// Makes what replicas need on the server.
     func prepareServer() throws(ReplicaError) -> [MissingConstraint] {
       do throws(ReplicaError) {
@@ -77,7 +88,8 @@
         try session.prepare("strata_head", Self.head)
         try session.prepare("strata_claim", Self.claim)
         try session.prepare("strata_shape", ServerShape.select)
-        identity = try session.run(Self.identity).text(0, 0)
+        let server = try session.run(Self.identity)
+        (identity, tellsReplaced) = (server.text(0, 0), server.text(0, 1) == "t")
         try tables.take(ServerShape.all(try session.run(tables.select)))
       } catch {
         throw session.isPrepared(error)
@@ -144,12 +156,14 @@
       FROM strata.meta m LEFT JOIN strata.client c ON c.id = $1
       """
 
-    /// Identifies the cluster, the database and the timeline. A primary keeps all three while it runs.
+    /// Identifies the cluster, the database and the timeline. A primary keeps all three while it runs. And
+    /// whether the server has the table of replaced rows.
     private static let identity = """
       SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE
         (SELECT system_identifier FROM pg_control_system()) || '/'
         || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/'
-        || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
+        || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
+        to_regclass('strata.replaced') IS NOT NULL
       """
 
     func beginPull(
@@ -194,6 +208,10 @@
           .init(
             "SELECT tbl, key FROM strata.log WHERE \(cursor.isNew) GROUP BY 1, 2 LIMIT \(limit + 1)"
           ))
+        if tellsReplaced {
+          statements.append(
+            .init("SELECT tbl, key, by FROM strata.replaced WHERE \(cursor.isNew) LIMIT \(limit)"))
+        }
       }
       let results = try session.pipeline(statements)
       let shapes = ServerShape.all(results[3])
@@ -214,7 +232,24 @@
           log.count > limit
           ? try logged(since: cursor, tables, session) : try self.changed(log, tables)
       }
-      return PullStart(head: try self.head(results[2], shapes: texts), changed: changed)
+      return PullStart(
+        head: try self.head(results[2], shapes: texts), changed: changed,
+        replaced: results.count > 5 ? try replaced(results[5], tables) : [:])
+    }
+
+    /// Returns the rows in which other replicas have replaced values, with the names of these replicas.
+    private func replaced(
+      _ result: PostgresResult, _ tables: ServerTables
+    ) throws(ReplicaError) -> [PushOrder.Row: String] {
+      var replaced: [PushOrder.Row: String] = [:]
+      for row in 0..<result.count {
+        guard let mapping = result.text(row, 0).flatMap({ Int($0) }).flatMap({ tables[$0] }) else {
+          continue
+        }
+        let key = try mapping.key(result.text(row, 1) ?? "")
+        replaced[.init(table: mapping.table.id, key: key)] = result.text(row, 2) ?? ""
+      }
+      return replaced
     }
 
     /// Returns the tables that changed, if the log has too many keys for one answer.

@@ -66,11 +66,32 @@
 
     /// The conflicts of the edits that the server makes with its rows.
     var conflicts: [Conflict] {
-      let others = Dictionary(grouping: verdicts, by: \.key)
-      return items.compactMap { item in
-        let isMade = others[item.key]?.contains { $0.table === item.edit.table } != true
-        return isMade ? item.edit.conflict(with: item.server) : nil
+      made.compactMap { $0.edit.conflict(with: $0.server) }
+    }
+
+    /// The edits that the server makes.
+    private var made: [Item] {
+      if verdicts.isEmpty { return items }
+      let others = Set(verdicts.map { PushOrder.Row(table: $0.table.id, key: $0.key) })
+      return items.filter { !others.contains($0.step.row) }
+    }
+
+    /// A statement that tells other replicas of the rows in which edits of this push replace their values; nil for
+    /// none.
+    ///
+    /// - Parameter known: the rows of conflicts that were found before.
+    func replacements(_ known: Set<PushOrder.Row>) -> ServerStatement? {
+      let found = Set(conflicts.filter { $0.theirs != nil }.map(\.row))
+      let told = made.filter { item in
+        (known.contains(item.step.row) || found.contains(item.step.row)) && item.write != nil
       }
+      if told.isEmpty { return nil }
+      return ServerStatement(
+        "INSERT INTO strata.replaced (tbl, key) SELECT * FROM unnest($1::int2[], $2::text[])",
+        [
+          told.map { "\($0.mapping.number)" }.arrayText,
+          told.map { $0.mapping.text($0.key) }.arrayText,
+        ])
     }
 
     // MARK: - Reading
@@ -153,10 +174,13 @@
     // MARK: - Writing
 
     /// Makes all edits and commits them, if the server takes all of them; false if it does not.
-    func commitAll() throws(ReplicaError) -> Bool {
+    ///
+    /// - Parameter last: a statement before the commit.
+    func commitAll(with last: ServerStatement?) throws(ReplicaError) -> Bool {
       if !decided.isEmpty { return false }
       do throws(ReplicaError) {
-        try write(Array(items.indices), then: [.init("COMMIT")])
+        try write(
+          Array(items.indices), then: [last, .init("COMMIT")].compactMap(\.self))
         return true
       } catch {
         guard error.isAboutRows else { throw error }

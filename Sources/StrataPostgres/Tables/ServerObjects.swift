@@ -42,6 +42,12 @@ enum ServerObjects {
       txid xid8 NOT NULL DEFAULT pg_current_xact_id(), tbl int2 NOT NULL, key text COLLATE "C");
     CREATE INDEX IF NOT EXISTS log_txid ON strata.log (txid);
 
+    -- The rows in which a replica's edit has replaced the value of another replica, and the replica's name.
+    CREATE TABLE IF NOT EXISTS strata.replaced (
+      txid xid8 NOT NULL DEFAULT pg_current_xact_id(), tbl int2 NOT NULL, key text COLLATE "C" NOT NULL,
+      by text NOT NULL DEFAULT current_setting('application_name'));
+    CREATE INDEX IF NOT EXISTS replaced_txid ON strata.replaced (txid);
+
     -- Snapshots by the clock, for pruning.
     CREATE TABLE IF NOT EXISTS strata.mark (at timestamptz PRIMARY KEY, snapshot pg_snapshot NOT NULL);
 
@@ -262,6 +268,7 @@ enum ServerObjects {
       UPDATE strata.meta SET horizon = h;
       DELETE FROM strata.log WHERE txid < pg_snapshot_xmax(h) AND pg_visible_in_snapshot(txid, h);
       GET DIAGNOSTICS n = ROW_COUNT;
+      DELETE FROM strata.replaced WHERE txid < pg_snapshot_xmax(h) AND pg_visible_in_snapshot(txid, h);
       DELETE FROM strata.mark WHERE at < (SELECT max(at) FROM strata.mark WHERE at <= clock_timestamp() - k);
       DELETE FROM strata.client WHERE seen < clock_timestamp() - greatest(k * 4, interval '90 days');
       RETURN n;
@@ -276,6 +283,7 @@ enum ServerObjects {
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA strata FROM PUBLIC;
     GRANT USAGE ON SCHEMA strata TO strata_client;
     GRANT SELECT ON strata.meta, strata.tables, strata.shape, strata.log TO strata_client;
+    GRANT SELECT, INSERT ON strata.replaced TO strata_client;
     GRANT SELECT, INSERT (id), UPDATE (seen, last_push, token, refused) ON strata.client TO strata_client;
     GRANT EXECUTE ON FUNCTION strata.prune(), strata.expect(int8, int8) TO strata_client;
     -- Whoever writes links computes their keys.
@@ -288,6 +296,10 @@ enum ServerObjects {
     ALTER TABLE strata.log ENABLE ROW LEVEL SECURITY;
     DROP POLICY IF EXISTS readable ON strata.log;
     CREATE POLICY readable ON strata.log FOR SELECT TO strata_client
+      USING (tbl = ANY (ARRAY(SELECT id FROM strata.tables WHERE pg_catalog.has_any_column_privilege(rel, 'SELECT'))));
+    ALTER TABLE strata.replaced ENABLE ROW LEVEL SECURITY;
+    DROP POLICY IF EXISTS readable ON strata.replaced;
+    CREATE POLICY readable ON strata.replaced TO strata_client
       USING (tbl = ANY (ARRAY(SELECT id FROM strata.tables WHERE pg_catalog.has_any_column_privilege(rel, 'SELECT'))));
     COMMIT;
     """

@@ -93,7 +93,8 @@ struct Pull {
         cursor,
         mustReadWaiting: requests.contains { $0.isWhole && context.followed[$0.table] != nil })
       let rows = suspects.isEmpty ? end.rows : end.rows.answering(keyed)
-      outcome = try await context.apply(rows, next, start.head.client, isStaged: isStaged)
+      outcome = try await context.apply(
+        rows, next, start.head.client, isStaged: isStaged, replaced: start.replaced)
     } else if let written = start.head.written, written <= end.flushed {
       // A crash takes back a commit that is not on the disk, and others then get its numbers.
       outcome.state.cursor = cursor

@@ -128,8 +128,10 @@ struct PullContext {
   ///   - client: the server's knowledge of the replica when the rows were read. If the server had made
   ///     the last push, the rows show its edits, and these edits no longer wait.
   ///   - isStaged: whether the staged rows are applied, too.
+  ///   - replaced: the rows in which other hosts have replaced values in a conflict, with their names.
   func apply(
-    _ rows: [ServerRows], _ next: StoredState, _ client: ServerClient?, isStaged: Bool = false
+    _ rows: [ServerRows], _ next: StoredState, _ client: ServerClient?, isStaged: Bool = false,
+    replaced: [PushOrder.Row: String] = [:]
   ) async throws(ReplicaError) -> PullOutcome {
     var new = next
     var (verdicts, push) = ([ServerVerdict]?.none, PushState.Outcome?.none)
@@ -144,10 +146,15 @@ struct PullContext {
     let state = new.data
     let applied = try await storing { [verdicts] () throws(StoreError) in
       try await stack.apply(
-        rows, of: followed, isStaged: isStaged, confirming: verdicts, state: state)
+        rows, of: followed, isStaged: isStaged, marked: Set(replaced.keys), confirming: verdicts,
+        state: state)
     }
     return PullOutcome(
       state: new, push: push, isApplied: true, hasWithheld: applied.hasWithheld,
-      conflicts: applied.conflicts)
+      conflicts: applied.conflicts,
+      replaced: applied.replaced.map { difference in
+        let row = PushOrder.Row(table: difference.table.id, key: difference.key)
+        return ReplacedRow(difference, by: replaced[row] ?? "")
+      })
   }
 }

@@ -39,6 +39,8 @@ struct PullOutcome {
   var beginsCopy = false
   /// The edits that wait and that conflict with the rows.
   var conflicts: [Conflict] = []
+  /// The rows of the store that lost a conflict to another host.
+  var replaced: [ReplacedRow] = []
   /// The rows that a verification suspects; nil if this pull does not tell of them.
   var suspects: [ServerRows]?
 }

@@ -20,6 +20,8 @@ struct EditLookups {
   private(set) var state = State.due
   /// The reason for which the server took no push; nil if it did, or if the next attempt may succeed.
   private(set) var failure: ReplicaError?
+  /// The edits of which other hosts are told.
+  var replacing = ReplacingEdits()
   /// The edits that the last push has left behind.
   private var left = PushRemainder.nothing
   private var (looks, settled, attempts) = (0, 0, 0)
@@ -83,6 +85,7 @@ struct EditLookups {
       if state == .idle { state = .due }
     case .lost, .foreign, .unregistered: state = .due
     case .confirmed where isNoted:
+      replacing.confirm()
       if left == .locked { return fail(nil) }
       if left == .nothing { settle() }
       state = .due

@@ -31,9 +31,8 @@ public actor Replica {
   private let pageSize: Int
   private let pushLimit: Int
   private let pause: Pause
-  private let found = NewestStreams<Conflict>(limit: 1_000)
-  /// The stream of the conflicts since the opening, until a consumer takes it.
-  private nonisolated let firstConflicts: Lock<AsyncStream<Conflict>?>
+  private let found = ToldStreams<Conflict>()
+  private let replaced = ToldStreams<ReplacedRow>()
   /// The observable state of the replica.
   public nonisolated let monitor: ReplicaMonitor
 
@@ -63,7 +62,6 @@ public actor Replica {
     self.pause = pause
     outbox = stack.replicaOutbox
     monitor = ReplicaMonitor(stack)
-    firstConflicts = Lock(found.add(nil))
     state = StoredState(push: PushState(client: UUID()))
     edits = EditLookups(seed: UInt64.random(in: 0...UInt64.max))
   }
@@ -115,6 +113,7 @@ public actor Replica {
     resumeWaiters()
     monitor.finish()
     found.finish()
+    replaced.finish()
   }
 
   // MARK: - Conflicts
@@ -136,13 +135,19 @@ public actor Replica {
   ///   print(sides.mine?.title ?? "deleted", "in place of", sides.theirs?.title ?? "deleted")
   /// }
   /// ```
-  public nonisolated var conflicts: AsyncStream<Conflict> {
-    let first = firstConflicts.withLock { first in
-      defer { first = nil }
-      return first
-    }
-    return first ?? found.add(nil)
-  }
+  public nonisolated var conflicts: AsyncStream<Conflict> { found.next() }
+
+  /// The rows of this store that have lost a conflict to an edit of another host, as soon as a pull brings the row.
+  ///
+  /// The other host is told of the same conflict by its ``conflicts``. Its edit stays, and this store has it
+  /// already. An app can show both values, and edit the row again. Every host that had the replaced value is told,
+  /// and not only the one that wrote it.
+  ///
+  /// The first stream has the rows since the opening, and a later stream those from its making on. A slow consumer
+  /// gets the newest 1,000. A row is missing if the other host was relaunched between finding the conflict and
+  /// pushing its edit, if this replica compared all rows, as after a long time without the server, or if the
+  /// server was prepared by an earlier version: `StrataPostgres.prepare` mends that.
+  public nonisolated var replacedRows: AsyncStream<ReplacedRow> { replaced.next() }
 
   // MARK: - The shown state
 
@@ -264,6 +269,9 @@ public actor Replica {
     if let copy = state.copy, tables.allSatisfy(copy.isFinished) { demands.endedCopy() }
     if outcome.isApplied { monitor.noteChange() }
     outcome.conflicts.forEach(found.yield)
+    outcome.replaced.forEach(replaced.yield)
+    // The edit of a row that is gone does not reach the server.
+    edits.replacing.found(outcome.conflicts.filter { $0.theirs != nil }.map(\.row))
     guard let push = outcome.push, !(push == .waiting && options.isReadOnly) else { return }
     if let wait = edits.pulled(push, isNoted: isNoted) { restPushes(wait) }
   }
@@ -331,7 +339,9 @@ public actor Replica {
       edits.settle()
       return try await connection.abandon()
     }
-    let report = try await connection.commit(handed.edits, by: state.push.client)
+    let replacing = edits.replacing.handOver(handed.edits.map(\.step.row))
+    let report = try await connection.commit(
+      handed.edits, replacing: replacing, by: state.push.client)
     report.conflicts.forEach(found.yield)
     edits.pushed(report.left(of: handed))
     counters.pushed()
@@ -467,5 +477,8 @@ public actor Replica {
   var missingConstraints: [MissingConstraint] { line.missingConstraints }
 
   /// Notes that the edits of a row were given up.
-  func didRevert(_ key: RecordKey, of table: Table) { demands.revert(key, of: table) }
+  func didRevert(_ key: RecordKey, of table: Table) {
+    demands.revert(key, of: table)
+    edits.replacing.giveUp(.init(table: table.id, key: key))
+  }
 }

@@ -5,10 +5,16 @@ package struct PullStart: Sendable {
   package let head: ServerHead
   /// The rows that changed since the cursor.
   package let changed: [ChangedTable]
+  /// The rows in which an edit has replaced the value of another host in a conflict since the cursor, each with
+  /// the name of the host whose edit stays.
+  package let replaced: [PushOrder.Row: String]
 
-  package init(head: ServerHead, changed: [ChangedTable]) {
+  package init(
+    head: ServerHead, changed: [ChangedTable], replaced: [PushOrder.Row: String] = [:]
+  ) {
     self.head = head
     self.changed = changed
+    self.replaced = replaced
   }
 }
 

@@ -57,7 +57,7 @@ package protocol ServerConnection: Sendable {
   /// - Parameters:
   ///   - isArmed: whether this connection sleeps for all. It then stops to do so, because it would
   ///     not be told of its own commit, and the commit tells all others.
-  ///   - edits: the edits that ``commit(_:by:)`` makes, if they are known already. Their rows are then
+  ///   - edits: the edits that ``commit(_:replacing:by:)`` makes, if they are known already. Their rows are then
   ///     read at once.
   /// - Returns: whether the number was taken. If not, a pull says why, and no transaction is open.
   func claim(
@@ -68,7 +68,12 @@ package protocol ServerConnection: Sendable {
   ///
   /// An edit of which the server has said nothing final, such as one of a row that another transaction
   /// holds, is not made. Its verdict has no refusal, so it waits again.
-  func commit(_ edits: [ServerEdit], by client: UUID) async throws(ReplicaError) -> PushReport
+  ///
+  /// - Parameter replacing: the rows whose edits replace values of other replicas in a conflict that a pull has
+  ///   found. The other replicas are told of them, and of the conflicts that the push finds.
+  func commit(
+    _ edits: [ServerEdit], replacing: Set<PushOrder.Row>, by client: UUID
+  ) async throws(ReplicaError) -> PushReport
 
   /// Ends the transaction of a push without a trace.
   func abandon() async throws(ReplicaError)

@@ -9,7 +9,7 @@
     /// The workloads of replicas. Each starts a PostgreSQL of its own on this machine.
     static let replicas: [Workload] = [
       .replicaLatency, .replicaCopy, .replicaFollowing, .replicaPull, .replicaPush, .replicaIdle,
-      .replicaWriters,
+      .replicaWriters, .replicaBulk,
     ]
 
     /// A commit of one row on one host, until the live query of another shows it on the main actor.
@@ -166,6 +166,24 @@
   }
 
   extension Workload {
+    /// The memory of a host whose server has changed all rows at once. It is the whole process, so the workload is
+    /// to run alone.
+    fileprivate static let replicaBulk = Workload(
+      name: "R8", summary: "1,000,000 changed rows of one transaction, pulled", isLong: true
+    ) { bench in
+      try await bench.withReplicas(1, songs: 1_000_000) { server, hosts in
+        try await bench.measure(["1,000,000 rows ms", "peak MB", "before MB"]) {
+          try server.query("UPDATE songs SET bpm = bpm + 1")
+          let before = Memory.resetPeak()
+          let watch = Stopwatch()
+          try await hosts[0].replica.caughtUp()
+          return [
+            watch.milliseconds, Double(Memory.peak) / 1_000_000, Double(before) / 1_000_000,
+          ]
+        }
+      }
+    }
+
     /// Commits of one row by eight sessions, of a table with triggers and of one without. A replica that
     /// follows every commit shares the processors with the sessions.
     fileprivate static let replicaWriters = Workload(

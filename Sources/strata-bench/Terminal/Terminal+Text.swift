@@ -7,6 +7,29 @@ extension Terminal {
   /// Returns text that stands back behind other text, where the output can show it.
   package func faint(_ text: String) -> String { styled(text, "2") }
 
+  /// Returns text in green, where the output can show it.
+  package func green(_ text: String) -> String { hasColors ? styled(text, "32") : text }
+
+  /// Returns a line of Swift with its keywords in another colour, where the output can show it.
+  package func code(_ line: String) -> String {
+    guard hasColors else { return line }
+    // Every second part is within quotation marks.
+    let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.enumerated().map { position, part in
+      guard position.isMultiple(of: 2) else { return String(part) }
+      let colored = part.replacing(/[A-Za-z_]+/) { word in
+        let word = word.output
+        return Self.keywords.contains(word) ? styled(String(word), "35") : String(word)
+      }
+      return String(colored)
+    }.joined(separator: "\"")
+  }
+
+  private static let keywords: Set<Substring> = [
+    "as", "await", "case", "catch", "do", "else", "false", "for", "func", "guard", "if", "in",
+    "let", "nil", "return", "struct", "switch", "true", "try", "var", "where", "while",
+  ]
+
   private func styled(_ text: String, _ code: String) -> String {
     hasStyles ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }

@@ -61,3 +61,24 @@ struct CancelStress {
     return report
   }
 }
+
+extension CancelStress {
+  static let command = StressCommand(
+    "cancel",
+    options: "[--thorough 0|1] [--operation NAME] [--seed N]",
+    help: """
+      Cancels every call that waits at its n-th moment, for every n (or some of them, with
+      --thorough 0): when it goes on, when SQLite calls the file system, when the main actor
+      had a turn; every call, or one of them. Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    if let name = given.text("--operation") {
+      options.operation = CancelOperation.all.first { $0.name == name }
+      if options.operation == nil { fail("there is no operation \(name)") }
+    }
+    options.isThorough = given.flag("--thorough") ?? options.isThorough
+    options.seed = given.seed(options.seed)
+    return try await CancelStress(options).run()
+  }
+}

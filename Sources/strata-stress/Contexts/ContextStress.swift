@@ -37,3 +37,19 @@ struct ContextStress {
     return report
   }
 }
+
+extension ContextStress {
+  static let command = StressCommand(
+    "contexts",
+    options: "[--histories N] [--minutes N] [--seed N]",
+    help: """
+      N random histories (2,000), or those of N minutes, of contexts, children, live queries,
+      streams and a second stack, against plain rows. Long form: --minutes 60.
+      """
+  ) { given in
+    var options = Options()
+    (options.histories, options.seconds) = given.limits("--histories", options.histories)
+    options.seed = given.seed(options.seed)
+    return try await ContextStress(options).run()
+  }
+}

@@ -256,3 +256,19 @@ struct CorruptionStress {
     _ = try await scratch.fetch(Place.all.matching("odd"))
   }
 }
+
+extension CorruptionStress {
+  static let command = StressCommand(
+    "corruption",
+    options: "[--trials N] [--seed N]",
+    help: """
+      N stores (3,000) with flipped bits, by turns in the root of each table and index, in a
+      page of each kind, and anywhere, the log included. Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    options.trials = given.count("--trials") ?? options.trials
+    options.seed = given.seed(options.seed)
+    return try await CorruptionStress(options).run()
+  }
+}

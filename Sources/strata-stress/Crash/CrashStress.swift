@@ -182,3 +182,19 @@ struct CrashStress {
     report.counts[found.isMigrated ? "migrated" : "notMigrated", default: 0] += 1
   }
 }
+
+extension CrashStress {
+  static let command = StressCommand(
+    "crash",
+    options: "[--kills N] [--seed N]",
+    help: """
+      Kills a process N times (1,000) while it opens, saves, imports, migrates or checkpoints.
+      Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    options.kills = given.count("--kills") ?? options.kills
+    options.seed = given.seed(options.seed)
+    return try await CrashStress(options).run()
+  }
+}

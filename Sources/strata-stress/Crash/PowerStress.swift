@@ -180,3 +180,19 @@ private struct PowerRun {
     if commit < image.acknowledged { counts["Undone", default: 0] += 1 }
   }
 }
+
+extension PowerStress {
+  static let command = StressCommand(
+    "power",
+    options: "[--losses N] [--seed N]",
+    help: """
+      N losses of power (1,000) with each of the two settings of `synchronous`. Long form: as
+      it is.
+      """
+  ) { given in
+    var options = Options()
+    options.losses = given.count("--losses") ?? options.losses
+    options.seed = given.seed(options.seed)
+    return try await PowerStress(options).run()
+  }
+}

@@ -70,3 +70,21 @@ enum Descriptors {
     (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd"))?.count ?? 0
   }
 }
+
+extension FaultStress {
+  static let command = StressCommand(
+    "faults",
+    options: "[--thorough 0|1] [--scenario N] [--seed N]",
+    help: """
+      Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
+      (or some of them, with --thorough 0), in every scenario or the N-th. Long form: as it
+      is.
+      """
+  ) { given in
+    var options = Options()
+    options.isThorough = given.flag("--thorough") ?? options.isThorough
+    options.scenario = given.choice(of: FaultScenario.self, "--scenario")
+    options.seed = given.seed(options.seed)
+    return try await FaultStress(options).run()
+  }
+}

@@ -125,3 +125,19 @@ extension ScratchContext {
     }
   }
 }
+
+extension FilterStress {
+  static let command = StressCommand(
+    "filters",
+    options: "[--count N] [--seed N]",
+    help: """
+      N generated filters (200,000), each run by SQLite and in plain Swift, one in three over
+      unsaved edits, too. Long form: --count 5000000.
+      """
+  ) { given in
+    var options = Options()
+    options.count = given.count("--count") ?? options.count
+    options.seed = given.seed(options.seed)
+    return try await FilterStress(options).run()
+  }
+}

@@ -92,4 +92,20 @@
       await stack.close()
     }
   }
+
+  extension ServerFilterStress {
+    static let command = StressCommand(
+      "server-filters",
+      options: "[--count N] [--seed N]",
+      help: """
+        N generated filters (2,000), each run by a PostgreSQL, by SQLite and in plain Swift. It
+        needs what replica needs. Long form: --count 20000.
+        """
+    ) { given in
+      var options = Options()
+      options.count = given.count("--count") ?? options.count
+      options.seed = given.seed(options.seed)
+      return try await ServerFilterStress(options).run()
+    }
+  }
 #endif

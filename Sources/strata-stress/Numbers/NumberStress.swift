@@ -49,3 +49,19 @@ struct NumberStress {
     return value
   }
 }
+
+extension NumberStress {
+  static let command = StressCommand(
+    "numbers",
+    options: "[--count N] [--seed N]",
+    help: """
+      N generated numbers (1,000,000), read by the JSON parser and by the standard library.
+      Long form: --count 100000000.
+      """
+  ) { given in
+    var options = Options()
+    options.count = given.count("--count") ?? options.count
+    options.seed = given.seed(options.seed)
+    return try NumberStress(options).run()
+  }
+}

@@ -164,3 +164,21 @@ struct OpeningStress {
     if answer != "done" { report.violations.append("round \(round): \(answer)") }
   }
 }
+
+extension OpeningStress {
+  static let command = StressCommand(
+    "openings",
+    options: "[--rounds N] [--seed N]",
+    help: """
+      2 to 6 processes open one store at the same moment, N times (1,000): a new store or one
+      of an earlier version, with kills; and backups that are put over a store that is open or
+      was killed. Long form: as it is.
+      """
+  ) { given in
+    var options = Options()
+    options.rounds = given.count("--rounds") ?? options.rounds
+    options.seed = given.seed(options.seed)
+    var stress = OpeningStress(options)
+    return try await stress.run()
+  }
+}

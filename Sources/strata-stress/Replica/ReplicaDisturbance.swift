@@ -2,6 +2,7 @@
   import Foundation
   import LocalPostgres
   import Strata
+  import StrataPostgres
 
   /// The disturbance of a round of ``ReplicaStress``.
   enum ReplicaDisturbance: CaseIterable {
@@ -28,6 +29,16 @@
     case announcedRestoration
     /// A standby becomes the server. It lacks the last commits that did not wait for it.
     case failover
+    /// The owner gives columns types that fit, too, and takes them back.
+    case otherTypes
+    /// The owner rewrites tables, and makes and drops indexes.
+    case rewriting
+    /// A table has another name for a moment.
+    case renaming
+    /// A table is another one with the same rows and no triggers, until the server is prepared again.
+    case swapping
+    /// Statements end after a moment, and programs begin with another encoding.
+    case settings
 
     /// Returns one of all. Disturbances that take seconds are rare.
     static func random(_ random: inout SplitMix64) -> ReplicaDisturbance {
@@ -111,6 +122,30 @@
         try cluster.cutOffStandby()
         try await Task.sleep(for: .milliseconds(stress.random.below(300)))
         try cluster.failOver()
+      case .otherTypes:
+        try await stress.alter("ALTER TABLE sheets ALTER title TYPE varchar(4000)")
+        try await stress.alter("ALTER TABLE tallies ALTER count TYPE int4")
+        try await stress.alter("ALTER TABLE sheets ALTER title TYPE text")
+        try await stress.alter("ALTER TABLE tallies ALTER count TYPE int8")
+      case .rewriting:
+        try await stress.alter("VACUUM FULL leaves")
+        try await stress.alter("CREATE INDEX by_length ON sheets (length, title)")
+        try await stress.alter("CLUSTER sheets USING by_length")
+        try await stress.alter("DROP INDEX by_length")
+      case .renaming:
+        try await stress.alter("ALTER TABLE leaves RENAME TO old_leaves")
+        try await stress.alter("ALTER TABLE old_leaves RENAME TO leaves")
+      case .swapping:
+        try await stress.alter(
+          """
+          BEGIN; LOCK TABLE leaves; CREATE TABLE new_leaves (LIKE leaves INCLUDING ALL);
+          INSERT INTO new_leaves SELECT * FROM leaves; DROP TABLE leaves;
+          ALTER TABLE new_leaves RENAME TO leaves; COMMIT
+          """)
+        try await StrataPostgres.prepare(cluster.target, for: FollowingStore.entities)
+      case .settings:
+        try await stress.set("statement_timeout = '30ms'", "client_encoding = 'LATIN1'")
+        try await stress.set("statement_timeout = 0", "client_encoding = 'UTF8'")
       }
     }
 

@@ -120,6 +120,37 @@
       return count
     }
 
+    // MARK: - The owner
+
+    /// Changes a table as its owner does, when no transaction holds it, and waits a moment.
+    func alter(_ sql: String) async throws {
+      for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
+        try cluster.query("COMMIT PREPARED '\(name)'")
+      }
+      var attempts = 0
+      while true {
+        do {
+          // Some statements must be alone, so the session has the limit from its beginning.
+          try cluster.query(sql, in: "dbname=postgres options='-c lock_timeout=1s'")
+          break
+        } catch _ where attempts < 20 {
+          attempts += 1
+        }
+      }
+      try await Task.sleep(for: .milliseconds(random.below(150)))
+    }
+
+    /// Gives new connections to the database other settings, and ends the connections that it has.
+    func set(_ settings: String...) async throws {
+      for setting in settings {
+        try cluster.query("ALTER DATABASE postgres SET \(setting)")
+      }
+      try cluster.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+          + "AND pid <> pg_backend_pid()")
+      try await Task.sleep(for: .milliseconds(random.below(400)))
+    }
+
     // MARK: - At rest
 
     /// Waits until the server has all edits of all replicas.
@@ -216,6 +247,29 @@
         SELECT 'k ' || owner || ' ' || target FROM purses_sheets
         """
       ).sorted()
+    }
+  }
+
+  extension ReplicaStress {
+    static let command = StressCommand(
+      "replica",
+      options: "[--seconds N] [--replicas N] [--writers N] [--disturbance N] [--seed N]",
+      help: """
+        N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), in rounds. In
+        each, something goes wrong: processes are killed, connections end or go silent, the
+        server crashes, fails over or gets a backup back, the log is pruned. After each,
+        everything comes to rest and is compared. With --disturbance, always the same thing goes
+        wrong, of 0 nothing, 1 a relaunch, 2 a kill, and so on. It needs the package's trait
+        Postgres and PostgreSQL's programs. Long form: --seconds 3600.
+        """
+    ) { given in
+      var options = Options()
+      options.seconds = given.number("--seconds").map { Double($0) } ?? options.seconds
+      options.replicas = given.count("--replicas") ?? options.replicas
+      options.writers = given.count("--writers") ?? options.writers
+      options.disturbance = given.choice(of: ReplicaDisturbance.self, "--disturbance")
+      options.seed = given.seed(options.seed)
+      return try await ReplicaStress(options).run()
     }
   }
 #endif

@@ -36,6 +36,8 @@
       try await truncateDuringPull()
       try await changeTables()
       try await links()
+      try cluster.query("CREATE ROLE app LOGIN")
+      try await conflicts()
       try await owner()
       report.require("checks", atLeast: 120)
       return report
@@ -171,14 +173,20 @@
       }
     }
 
+    func openStore(
+      _ name: String, _ entities: [any Entity.Type], version: Int = 1
+    ) async throws -> Stack {
+      var options = Stack.Options()
+      options.schemaVersion = version
+      return try await Stack.open(
+        entities, at: folder.appendingPathComponent("\(name).sqlite"), options: options)
+    }
+
     func open(
       _ name: String, _ entities: [any Entity.Type], version: Int = 1, tables: [ServerTable] = [],
       on target: String? = nil
     ) async throws -> Host {
-      var options = Stack.Options()
-      options.schemaVersion = version
-      let stack = try await Stack.open(
-        entities, at: folder.appendingPathComponent("\(name).sqlite"), options: options)
+      let stack = try await openStore(name, entities, version: version)
       return Host(
         stack: stack,
         replica: try await Replica.open(
@@ -207,6 +215,19 @@
       Attribute(\.title)
       Attribute(\.color)
       Removed<Card>("note")
+    }
+  }
+
+  extension ServerScenarios {
+    static let command = StressCommand(
+      "server-scenarios",
+      help: """
+        A truncation during a pull, and tables whose columns change while programs of two
+        versions run. It needs what replica needs. Long form: as it is.
+        """
+    ) { _ in
+      var scenarios = try ServerScenarios()
+      return try await scenarios.run()
     }
   }
 #endif

@@ -44,3 +44,20 @@ struct ServerStress {
     for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
   }
 }
+
+extension ServerStress {
+  static let command = StressCommand(
+    "server",
+    options: "[--seeds N] [--minutes N] [--seed N]",
+    help: """
+      N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and kills
+      against a server whose answers go wrong, and against one that gives keys, versions and
+      unique numbers and that a script edits, too. Long form: --minutes 60.
+      """
+  ) { given in
+    var options = Options()
+    (options.seeds, options.seconds) = given.limits("--seeds", options.seeds)
+    options.seed = given.seed(options.seed)
+    return try await ServerStress(options).run()
+  }
+}

@@ -249,3 +249,28 @@ struct SimulateStress: Sendable {
     return outcome
   }
 }
+
+extension SimulateStress {
+  static let command = StressCommand(
+    "simulate",
+    options: "[--seeds N] [--minutes N] [--from N] [--program N] [--threads N] [--tries N]",
+    help: """
+      N histories (2,000), or those of N minutes, each on one thread and in an order that the
+      seed decides; N of them at a time (1). The seed picks one of these programs, if none is
+      given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
+      server, 3 workers in one of their modes, 4 registries, 5 an app and a server that gives
+      keys and versions. After a violation it tries N histories with fewer steps (400). Long
+      form: --seeds 1000000 --threads 2.
+      """
+  ) { given in
+    var options = Options()
+    options.program = given.choice(of: Program.self, "--program")
+    options.threads = given.count("--threads") ?? options.threads
+    (options.seeds, options.seconds) = given.limits("--seeds", options.seeds)
+    options.from = given.number("--from") ?? options.from
+    options.tries = given.count("--tries") ?? options.tries
+    restartWithFixedHashing()
+    printSeed(options.from)
+    return await SimulateStress(options).run()
+  }
+}

@@ -97,3 +97,23 @@ private struct SoakBound: Sendable {
     SoakBound(name: "stall", value: \.stall) { _ in 8_000 },
   ]
 }
+
+extension SoakStress {
+  static let command = StressCommand(
+    "soak",
+    options: "[--minutes N] [--seconds N] [--workers N] [--seed N]",
+    help: """
+      One store under a load that never changes, for N minutes (10): memory, log, files,
+      threads, the time of hops and how long the main actor is held must not grow. Long form:
+      --minutes 60.
+      """
+  ) { given in
+    var options = Options()
+    options.seconds =
+      given.number("--seconds").map { Double($0) }
+      ?? given.number("--minutes").map { Double($0) * 60 } ?? options.seconds
+    options.workers = given.count("--workers").map { max(1, $0) } ?? options.workers
+    options.seed = given.seed(options.seed)
+    return try await SoakStress(options).run()
+  }
+}

@@ -257,3 +257,22 @@ enum Bank {
   static let accounts = 200
   static let total = accounts * 1000
 }
+
+extension WorkerStress {
+  static let command = StressCommand(
+    "workers",
+    options: "[--seconds N] [--workers N] [--mode N] [--seed N]",
+    help: """
+      Worker actors and the view context against one store for N seconds (5) in each mode, or
+      in one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes. Long
+      form: --seconds 600.
+      """
+  ) { given in
+    var options = Options()
+    options.seconds = given.number("--seconds").map { Double($0) } ?? options.seconds
+    if let count = given.count("--workers") { options.workers = Array(0..<max(1, count)) }
+    if let mode = given.choice(of: Mode.self, "--mode") { options.modes = [mode] }
+    options.seed = given.seed(options.seed)
+    return try await WorkerStress(options).run()
+  }
+}

@@ -37,7 +37,7 @@ private struct Song: Entity {
 }
 
 /// A store of one artist and one song, in a file on a disk that fails when a test says so.
-private struct Shop: Sendable {
+private struct SongShop: Sendable {
   let disk: FaultyDisk
   let stack: Stack
   let song = Song(id: 1, title: "Blue")
@@ -78,7 +78,7 @@ private struct Shop: Sendable {
 
 /// The errors of an open store.
 @Suite(.inTurn) struct SeenErrorTests {
-  fileprivate typealias Provoke = @Sendable (Shop) async throws -> Void
+  fileprivate typealias Provoke = @Sendable (SongShop) async throws -> Void
 
   fileprivate static let saving: [(situation: String, provoke: Provoke)] = [
     (
@@ -226,7 +226,7 @@ private struct Shop: Sendable {
   private func check(
     _ seen: SeenErrors, _ provocation: (situation: String, provoke: Provoke)
   ) async throws {
-    let shop = try await Shop()
+    let shop = try await SongShop()
     await seen.check(provocation.situation, naming: [(shop.folder, "/app")]) {
       try await provocation.provoke(shop)
     }

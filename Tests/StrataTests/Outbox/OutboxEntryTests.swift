@@ -18,10 +18,10 @@ import Testing
       local = next
       if var known = entry {
         entry =
-          known.edit(change, commit: commit, encode: { _ in [] }, decode: { _ in nil })
+          known.edit(change, commit: commit, .none)
           ? known : nil
       } else {
-        entry = OutboxEntry(change, commit: commit, encode: { _ in [] })
+        entry = OutboxEntry(change, commit: commit, .none)
       }
     }
 
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `an old acknowledgement says nothing`() {
     var entry = OutboxEntry(
-      Change(before: nil, after: Record.small), commit: 1, encode: { _ in [] })
+      Change(before: nil, after: Record.small), commit: 1, .none)
     entry.handOver(at: 2)
     entry.handOver(at: 3)
     let before = entry
@@ -92,9 +92,19 @@ extension Record {
   fileprivate static var small: Record { SmallRecords.rows.compactMap { $0 }[0] }
 }
 
+extension RowCoding {
+  fileprivate static var none: RowCoding {
+    RowCoding { _ in
+      []
+    } decode: { _ in
+      nil
+    }
+  }
+}
+
 extension OutboxEntry {
   /// Notes that the server has done a request, whose answer has no row.
   fileprivate mutating func acknowledge(at commit: Int64) -> Bool {
-    acknowledge(at: commit, local: nil, encode: { _ in [] }, decode: { _ in nil })
+    acknowledge(at: commit, local: nil, .none)
   }
 }

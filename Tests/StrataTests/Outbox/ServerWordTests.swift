@@ -190,8 +190,11 @@ private struct Rules {
   }
 
   private mutating func hear(_ word: [Int: Int]?) {
+    // Of the other values of a row that the server has not told of, the edits stay.
+    let isUnheard = isNew && last == nil && server == nil
+    let unknown = isUnheard ? Set(0...1).subtracting((word ?? [:]).keys) : []
     if let word {
-      var row = server ?? shown ?? [0, 0]
+      var row = base ?? [0, 0]
       for (place, value) in word { row[place] = value }
       server = row
     } else {
@@ -207,8 +210,18 @@ private struct Rules {
       guard let server, shown != nil, !isNew else { return }
       for place in 0...1 where start[place] == nil { shown?[place] = server[place] }
     } else {
-      settle()
+      settle(unknown)
     }
+  }
+
+  /// The values that the server is taken to have besides those that it tells.
+  private var base: Values {
+    if let server { return server }
+    if isNew { return earlier ?? last ?? shown }
+    if let deleted { return deleted }
+    guard var row = shown else { return nil }
+    for (place, value) in start { row[place] = value }
+    return row
   }
 
   /// Notes that a request is sent. The outcome of an earlier one may not be known.
@@ -241,7 +254,9 @@ private struct Rules {
   }
 
   /// Lays the edits over the server's row.
-  private mutating func settle() {
+  ///
+  /// - Parameter unknown: the values of which the server has told nothing.
+  private mutating func settle(_ unknown: Set<Int> = []) {
     if !waits {
       shown = server
       return
@@ -252,7 +267,9 @@ private struct Rules {
     }
     if isNew {
       (isNew, start) = (false, [:])
-      for place in 0...1 where shown?[place] != server[place] { start[place] = server[place] }
+      for place in 0...1 where shown?[place] != server[place] || unknown.contains(place) {
+        start[place] = server[place]
+      }
     } else if let deleted {
       if server != deleted && conflicts.isEmpty { self.deleted = server }
       return
@@ -263,7 +280,7 @@ private struct Rules {
         shown?[place] = server[place]
         continue
       }
-      if shown?[place] == server[place] {
+      if shown?[place] == server[place] && !unknown.contains(place) {
         start[place] = nil
       } else if !conflicting.contains(place) {
         start[place] = server[place]
@@ -315,23 +332,16 @@ private struct Row {
     }
   }
 
-  static func encode(_ record: Record) -> [UInt8] {
-    var encoder = HistoryEncoder(layout!)
-    return encoder.encode(record, of: table.id)
-  }
-
-  static func decode(_ bytes: [UInt8]) -> Record? {
-    HistoryDecoder.record(bytes, of: table, layout!, RecordBuilder())
-  }
+  static var coding: RowCoding { EntryCoding(layout: layout!, builder: RecordBuilder())[table] }
 
   func matches(_ rules: Rules, _ path: String) -> Bool {
     let conflict = entry?.conflict(
-      RecordKey(.integer(1)), local: local, in: Self.table, decode: Self.decode)
+      RecordKey(.integer(1)), local: local, in: Self.table, Self.coding)
     let conflicts = Set(
       (conflict?.attributes ?? []).map { ["id", "a", "b"].firstIndex(of: $0)! - 1 }
     )
     .subtracting([-1])
-    let server = entry.map { Self.values($0.server(Self.decode)) }
+    let server = entry.map { Self.values($0.server(Self.coding)) }
     let isRight =
       Self.values(local) == rules.shown && (entry != nil) == rules.waits
       && conflicts == rules.conflicts && (server == nil || server! == rules.server)
@@ -363,25 +373,25 @@ private struct Row {
       let isAnswered = entry?.handedOver?.isAnswered == true
       let isLeft =
         entry?.acknowledge(
-          at: number, local: local, encode: Self.encode, decode: Self.decode) == true
-      if isAnswered && !isLeft { local = entry?.server(Self.decode) }
+          at: number, local: local, Self.coding) == true
+      if isAnswered && !isLeft { local = entry?.server(Self.coding) }
       end(isLeft)
     case .refused:
       entry?.handOver(at: number)
       end(
         entry?.refuse(
-          "no", at: number, local: local, encode: Self.encode, decode: Self.decode) == true)
+          "no", at: number, local: local, Self.coding) == true)
     case .refusedWithAnswer:
       entry?.handOver(at: number)
       hear(step.word, isAnswer: true)
       end(
         entry?.refuse(
-          "no", at: number, local: local, encode: Self.encode, decode: Self.decode) == true)
+          "no", at: number, local: local, Self.coding) == true)
     case .laterAfterWhole:
       entry?.handOver(at: number)
       hear(step.word, isAnswer: false)
       end(
-        entry?.postpone(at: number, local: local, encode: Self.encode, decode: Self.decode) == true)
+        entry?.postpone(at: number, local: local, Self.coding) == true)
     case .lost: entry?.handOver(at: number)
     default: revert()
     }
@@ -391,18 +401,22 @@ private struct Row {
     let change = Change(before: local, after: next)
     local = next
     guard entry != nil else {
-      entry = OutboxEntry(change, commit: number, encode: Self.encode)
+      entry = OutboxEntry(change, commit: number, Self.coding)
       return
     }
-    let isLeft = entry?.edit(change, commit: number, encode: Self.encode, decode: Self.decode)
+    let isLeft = entry?.edit(change, commit: number, Self.coding)
     if isLeft != true { entry = nil }
   }
 
   private mutating func hear(_ word: [Int: Int]?, isAnswer: Bool) {
-    let known = entry.map { $0.server(Self.decode) } ?? local
+    let known = entry.map { $0.presumed(local, Self.coding) } ?? local
     var next: Values = nil
+    var unknown = AttributeSet()
     if let word {
       next = Self.values(known) ?? Self.values(local) ?? [0, 0]
+      if let entry, known == nil, !entry.isDeleted {
+        unknown = AttributeSet(1...2).subtracting(AttributeSet(word.keys.map { $0 + 1 }))
+      }
       for (place, value) in word { next?[place] = value }
     }
     guard entry != nil else {
@@ -410,10 +424,10 @@ private struct Row {
       return
     }
     let rebased = entry?.note(
-      next.flatMap(Self.record),
+      next.flatMap(Self.record), unknown: unknown,
       answered: isAnswer ? AttributeSet((word ?? [:]).keys.map { $0 + 1 }) : nil, local: local,
       in: Self.table, policy: .error,
-      encode: Self.encode, decode: Self.decode)
+      Self.coding)
     local = rebased?.row
     if rebased?.isLeft != true { entry = nil }
   }
@@ -425,7 +439,7 @@ private struct Row {
       return
     }
     let rebased = entry?.settle(
-      local: local, in: Self.table, encode: Self.encode, decode: Self.decode)
+      local: local, in: Self.table, Self.coding)
     guard let rebased else { return }
     local = rebased.row
     if !rebased.isLeft { entry = nil }
@@ -434,7 +448,7 @@ private struct Row {
   private mutating func revert() {
     switch entry?.kind {
     case .insert: local = nil
-    default: local = entry?.server(Self.decode)
+    default: local = entry?.server(Self.coding)
     }
     entry = nil
   }

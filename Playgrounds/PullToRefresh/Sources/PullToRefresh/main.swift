@@ -26,8 +26,10 @@ let stack = try await Stack.temporary(Article.self)
     case .fresh: return "young enough"
     case .notModified: return "nothing new"
     case .imported(let result):
-      return "\(result.inserted) new, \(result.updated) changed, \(result.deleted) gone"
-        + (result.unsent > 0 ? ", \(result.unsent) kept that no server has" : "")
+      return
+        "\(result.inserted) new, \(result.updated) changed, \(result.deleted) gone"
+        + (result.unsent > 0
+          ? ", \(result.unsent) kept that no server has" : "")
     }
   } catch {
     return error.localizedDescription
@@ -37,10 +39,12 @@ let stack = try await Stack.temporary(Article.self)
 // The refresh deletes rows that no page has.
 chapter.section("A feed is a URL whose records become rows")
 var news = Feed(
-  "news", Article.self, from: URLRequest(url: url), mapping: Article.json, absent: .delete)
+  "news", Article.self, from: URLRequest(url: url), mapping: Article.json,
+  absent: .delete)
 news.paging = .linkHeader
 let refresher = Refresher(
-  stack, retries: RetryPolicy(limit: 3, firstDelay: .milliseconds(50), jitter: 0))
+  stack,
+  retries: RetryPolicy(limit: 3, firstDelay: .milliseconds(50), jitter: 0))
 let screen = Screen(stack.viewContext.live(Article.all.sorted(by: \.id)))
 chapter.show("the list on screen follows a live query")
 
@@ -87,7 +91,8 @@ await chapter.show(outcome, from: server, on: screen)
 chapter.section("An article was written before the app could send any, and the feed lacks it")
 await server.fail(times: 0)
 try await stack.withScratch { scratch in
-  scratch.insert(Article(id: -1, localID: UUID(), number: 101, title: "Opinion"))
+  scratch.insert(
+    Article(id: -1, localID: UUID(), number: 101, title: "Opinion"))
 }
 let outbox = try await stack.outbox()
 await server.publish(10, "Headline 10, corrected")
@@ -135,7 +140,8 @@ try await check(6, "Headline 6, mine", number: 106)
 // The table gets the server's article. The user's article waits in the outbox with another number.
 chapter.section("A number is taken offline, and the server gives it to another article")
 try await stack.withScratch { scratch in
-  scratch.insert(Article(id: -2, localID: UUID(), number: 110, title: "Interview"))
+  scratch.insert(
+    Article(id: -2, localID: UUID(), number: 110, title: "Interview"))
 }
 await server.publish(29, "Headline 29", number: 110)
 outcome = await pull()
@@ -154,7 +160,9 @@ await chapter.show(outcome, from: server, on: screen)
 try await check(31, "Interview", number: 112)
 
 chapter.section("The server asks for a pause")
-try await stack.withScratch { try await $0.delete(Article.where { $0.id == 2 }) }
+try await stack.withScratch {
+  try await $0.delete(Article.where { $0.id == 2 })
+}
 await server.demandPause(seconds: 30)
 outcome = await push()
 await chapter.show(outcome, from: server, on: screen)
@@ -190,7 +198,9 @@ chapter.show("\(outbox.currentCounts.waiting) to send, \(rest) articles")
 outcome = await pull()
 await chapter.show(outcome, from: server, on: screen)
 try await check(9, "Headline 9", number: 9)
-guard read == ["Headline 3, corrected"] else { fail("the user has read \(read)") }
+guard read == ["Headline 3, corrected"] else {
+  fail("the user has read \(read)")
+}
 
 let count = try await stack.count(Article.all)
 chapter.end("\(count) articles on the screen, each as the server has it")
@@ -201,16 +211,21 @@ await stack.close()
 /// Sends what waits, and returns the outcome for the user.
 @MainActor func push() async -> String {
   do {
-    return "\(try await outbox.push { [client] request in try await client.send(request) })"
+    return
+      "\(try await outbox.push { [client] request in try await client.send(request) })"
   } catch {
     return "not sent: \(error.localizedDescription)"
   }
 }
 
 /// Changes an article, as a form does.
-@MainActor func edit(_ id: Article.ID, _ change: (inout Article) -> Void) async throws {
+@MainActor func edit(_ id: Article.ID, _ change: (inout Article) -> Void)
+  async throws
+{
   let view = stack.viewContext
-  if let article = try await view.find(Article.self, id) { view.update(article, change) }
+  if let article = try await view.find(Article.self, id) {
+    view.update(article, change)
+  }
   try await view.save()
 }
 
@@ -219,10 +234,14 @@ await stack.close()
   var number = first
   for refusal in try await outbox.refusals() {
     chapter.note("refused: \(refusal.reason)")
-    guard var article = refusal.request.value(as: Article.self) else { continue }
+    guard var article = refusal.request.value(as: Article.self) else {
+      continue
+    }
     article.number = number
     number += 1
-    try await stack.withScratch { [article] scratch in scratch.upsert(article) }
+    try await stack.withScratch { [article] scratch in
+      scratch.upsert(article)
+    }
   }
 }
 
@@ -231,17 +250,24 @@ await stack.close()
 @MainActor func check(
   _ id: Article.ID, _ headline: String?, number: Int?, line: Int = #line
 ) async throws {
-  let rows = try await stack.fetch(Article.all.sorted(by: \.id)).map(Newsroom.Item.init)
+  let rows = try await stack.fetch(Article.all.sorted(by: \.id)).map(
+    Newsroom.Item.init)
   let articles = await server.articles
   let counts = outbox.currentCounts
   let article = articles.first { $0.id == id }
   if let (row, article) = zip(rows, articles).first(where: { $0 != $1 }) {
     fail("line \(line): the app has \(row), and the server has \(article)")
   }
-  if rows.count != articles.count { fail("line \(line): the app has \(rows.count) articles") }
-  if counts.waiting + counts.refused > 0 { fail("line \(line): waiting are \(counts)") }
+  if rows.count != articles.count {
+    fail("line \(line): the app has \(rows.count) articles")
+  }
+  if counts.waiting + counts.refused > 0 {
+    fail("line \(line): waiting are \(counts)")
+  }
   if article?.headline != headline || article?.number != number {
-    fail("line \(line): the server has \(article.map { "\($0)" } ?? "no article \(id)")")
+    fail(
+      "line \(line): the server has \(article.map { "\($0)" } ?? "no article \(id)")"
+    )
   }
 }
 
