@@ -2,8 +2,8 @@
 import PackageDescription
 
 // Compiles Strata's property wrappers on systems without SwiftUI, against the declarations that
-// they use. Drives them with a host that evaluates one view. `Adapter` is a link to
-// `Sources/StrataSwiftUI`.
+// they use. Drives them, and the screens of the app QuakeNotes, with a host. `Adapter` is a link to
+// `Sources/StrataSwiftUI`. `App` in `QuakeNotes` and `QuakeNotesCheck` is a link to the files of the app.
 
 let upcoming: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -12,7 +12,18 @@ let upcoming: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// The settings of the Xcode project. The app imports the adapter by the name that it has on Apple's platforms.
+let app: [SwiftSetting] = [
+  .defaultIsolation(MainActor.self),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+  .unsafeFlags(["-module-alias", "StrataSwiftUI=Adapter"]),
+]
+
 let strata: Target.Dependency = .product(name: "Strata", package: "strata")
+let strataImport: Target.Dependency = .product(name: "StrataImport", package: "strata")
 
 let package = Package(
   name: "SwiftUICheck",
@@ -29,6 +40,12 @@ let package = Package(
     .executableTarget(
       name: "MainActorApp", dependencies: [strata, "Adapter", "SwiftUI"], path: "MainActorApp",
       swiftSettings: [.defaultIsolation(MainActor.self)]),
+    .executableTarget(
+      name: "QuakeNotes", dependencies: [strata, strataImport, "Adapter", "SwiftUI"],
+      path: "QuakeNotes", swiftSettings: app),
+    .executableTarget(
+      name: "QuakeNotesCheck", dependencies: [strata, strataImport, "Adapter", "SwiftUI"],
+      path: "QuakeNotesCheck", exclude: ["App/QuakeNotesApp.swift"], swiftSettings: app),
   ],
   swiftLanguageModes: [.v6]
 )

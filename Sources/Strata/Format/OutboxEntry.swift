@@ -520,7 +520,11 @@ struct OutboxEntry: Sendable, Equatable {
   /// The other attributes are as the server is known to have them, or as a request had them that may have
   /// arrived; nil if nothing is known of them.
   func presumed(_ local: Record?, _ coding: RowCoding) -> Record? {
-    server(coding) ?? (isKnown ? original.flatMap(coding.decode) : sent(local, coding))
+    if let known = server(coding) { return known }
+    if !isKnown { return sent(local, coding) }
+    return edits(
+      of: isDeleted ? nil : local, over: original.flatMap(coding.decode), editedAttributes
+    ).before
   }
 
   /// Notes a row of an import, which may be older than a request under way.

@@ -1,9 +1,14 @@
-// Other declarations of SwiftUI that the articles use. They compile, but they do nothing in a host.
+// The scenes of an app, and fields.
 
 @MainActor @preconcurrency public protocol App {
   associatedtype Body: Scene
   @SceneBuilder @MainActor @preconcurrency var body: Body { get }
   init()
+}
+
+extension App {
+  /// A program of Linux has no window, so an app ends at once.
+  public static func main() {}
 }
 
 @MainActor @preconcurrency public protocol Scene {}
@@ -51,22 +56,23 @@ public struct ProgressView: View, Leaf {
 
 public struct TextField: View, Leaf {
   private let title: String
+  private let text: Binding<String>
 
-  public init<S: StringProtocol>(_ title: S, text: Binding<String>) { self.title = String(title) }
+  public init<S: StringProtocol>(_ title: S, text: Binding<String>) {
+    self.title = String(title)
+    self.text = text
+  }
+
+  public init<S: StringProtocol>(_ title: S, text: Binding<String>, axis: Axis) {
+    self.init(title, text: text)
+  }
 
   public typealias Body = Never
 
-  var words: [String] { ["<\(title)>"] }
-}
-
-extension View {
-  public func task(_ action: sending @escaping @isolated(any) () async -> Void) -> some View {
-    self
+  var words: [String] {
+    Storage.current?.controls.fields[title, default: []].append(text)
+    return ["<\(text.wrappedValue.isEmpty ? title : text.wrappedValue)>"]
   }
-
-  public func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { self }
-
-  public func onChange<V: Equatable>(
-    of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void
-  ) -> some View { self }
 }
+
+public enum Axis { case horizontal, vertical }

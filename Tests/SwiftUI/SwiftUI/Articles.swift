@@ -1,25 +1,36 @@
 @_exported public import Foundation
 
-// Modifiers and protocols of SwiftUI that the articles use. They compile, but they do nothing in a host.
+// Modifiers and protocols of SwiftUI that compile, but do nothing in a host.
 
 extension View {
-  public func alert<S: StringProtocol, A: View, M: View, T>(
-    _ title: S, isPresented: Binding<Bool>, presenting data: T?,
-    @ViewBuilder actions: (T) -> A, @ViewBuilder message: (T) -> M
-  ) -> some View { self }
-
-  public func searchable(text: Binding<String>) -> some View { self }
-
   public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
 
-  public func sheet<Content: View>(
-    isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil,
-    @ViewBuilder content: @escaping () -> Content
+  public func onChange<V: Equatable>(
+    of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void
   ) -> some View { self }
+
+  public func navigationTitle<S: StringProtocol>(_ title: S) -> some View { self }
+
+  public func navigationDestination<D: Hashable, C: View>(
+    for data: D.Type, @ViewBuilder destination: @escaping (D) -> C
+  ) -> some View { self }
+
+  public func font(_ font: Font?) -> some View { self }
+
+  public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
 }
 
-extension ForEach {
-  public func onDelete(perform action: Optional<(IndexSet) -> Void>) -> some View { self }
+public struct Font: Hashable, Sendable {
+  public static let headline = Font()
+  public static let caption = Font()
+}
+
+public protocol ShapeStyle {}
+
+public struct HierarchicalShapeStyle: ShapeStyle {}
+
+extension ShapeStyle where Self == HierarchicalShapeStyle {
+  public static var secondary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
 }
 
 @MainActor @preconcurrency public protocol PreviewModifier {

@@ -1,3 +1,5 @@
+public import Foundation
+
 public struct Text: View, Leaf {
   let words: [String]
 
@@ -19,7 +21,12 @@ public struct Button: View, Leaf {
 
   public typealias Body = Never
 
-  var words: [String] { ["[\(title)]"] }
+  var words: [String] {
+    if let storage = Storage.current, !storage.isDisabled {
+      storage.controls.buttons[title] = action
+    }
+    return ["[\(title)]"]
+  }
 }
 
 public struct List<Content: View>: View, Leaf {
@@ -85,5 +92,31 @@ private struct Disabled<Content: View>: View, Leaf {
 
   typealias Body = Never
 
-  var words: [String] { content.shown.map { isDisabled ? "(\($0))" : $0 } }
+  var words: [String] {
+    let storage = Storage.current
+    let outer = storage?.isDisabled ?? false
+    storage?.isDisabled = outer || isDisabled
+    defer { storage?.isDisabled = outer }
+    return content.shown.map { isDisabled ? "(\($0))" : $0 }
+  }
+}
+
+extension ForEach {
+  public func onDelete(perform action: Optional<(IndexSet) -> Void>) -> some View {
+    Deletable(content: self, action: action)
+  }
+}
+
+private struct Deletable<Content: View>: View, Leaf {
+  let content: Content
+  let action: ((IndexSet) -> Void)?
+
+  typealias Body = Never
+
+  var words: [String] {
+    if let action, let storage = Storage.current, storage.controls.delete == nil {
+      storage.controls.delete = action
+    }
+    return content.shown
+  }
 }

@@ -10,20 +10,24 @@ extension DynamicProperty {
 
 /// A property that a host connects to the storage of its view.
 protocol HostedProperty {
-  func connect(to storage: Storage)
-}
-
-/// The storage of a view in its host: the states by their paths in the view, and the environment.
-final class Storage {
-  var states: [String: Any] = [:]
-  var environment = EnvironmentValues()
-  var place = ""
+  @MainActor func connect(to storage: Storage, at place: String)
 }
 
 @propertyWrapper public struct State<Value>: DynamicProperty, HostedProperty {
-  private final class Box {
-    var value: Value
-    init(_ value: Value) { self.value = value }
+  /// A value whose changes evaluate the views that have read it.
+  private final class Box: Observable {
+    private let registrar = ObservationRegistrar()
+    private var stored: Value
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value {
+      get {
+        registrar.access(self, keyPath: \.value)
+        return stored
+      }
+      set { registrar.withMutation(of: self, keyPath: \.value) { stored = newValue } }
+    }
   }
 
   private final class Location { var box: Box? }
@@ -46,9 +50,9 @@ final class Storage {
     }
   }
 
-  func connect(to storage: Storage) {
-    location.box = storage.states[storage.place] as? Box ?? initial
-    storage.states[storage.place] = location.box
+  func connect(to storage: Storage, at place: String) {
+    location.box = storage.states[place] as? Box ?? initial
+    storage.states[place] = location.box
   }
 }
 
@@ -96,5 +100,25 @@ public struct EnvironmentValues {
 
   public var wrappedValue: Value { read(location.environment) }
 
-  func connect(to storage: Storage) { location.environment = storage.environment }
+  func connect(to storage: Storage, at place: String) {
+    location.environment = storage.environment
+  }
+}
+
+/// An action that closes the sheet around a view.
+public struct DismissAction {
+  var close: @MainActor () -> Void = {}
+
+  @MainActor public func callAsFunction() { close() }
+}
+
+extension EnvironmentValues {
+  private struct DismissKey: EnvironmentKey {
+    static var defaultValue: DismissAction { DismissAction() }
+  }
+
+  public internal(set) var dismiss: DismissAction {
+    get { self[DismissKey.self] }
+    set { self[DismissKey.self] = newValue }
+  }
 }

@@ -9,6 +9,14 @@ extension Never: View {
   public typealias Body = Never
 }
 
+public struct EmptyView: View, Leaf {
+  public init() {}
+
+  public typealias Body = Never
+
+  var words: [String] { [] }
+}
+
 extension View where Body == Never {
   public var body: Never { return fatalError("a view without a body") }
 }
@@ -43,7 +51,7 @@ extension Optional: Leaf where Wrapped: View {
   var words: [String] { self?.shown ?? [] }
 }
 
-/// A view without a body. A host shows its words.
+/// A view without a body. A host shows its words, and the words of the views inside it.
 @MainActor protocol Leaf {
   var words: [String] { get }
 }
@@ -78,5 +86,8 @@ public enum ConditionalView<First: View, Second: View>: View, Leaf {
 
 extension View {
   /// The words that a host shows for the view.
-  var shown: [String] { (self as? any Leaf)?.words ?? body.shown }
+  var shown: [String] {
+    if let leaf = self as? any Leaf { return leaf.words }
+    return Storage.current?.evaluate(self) ?? body.shown
+  }
 }

@@ -1,0 +1,1 @@
+../QuakeNotes/Linux.swift
