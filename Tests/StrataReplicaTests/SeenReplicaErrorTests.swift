@@ -17,14 +17,6 @@ private struct Stranger: Entity {
 
   private static let provocations: [(situation: String, provoke: Provoke)] = [
     (
-      "the server is away",
-      { stack in
-        let server = ModelServer(seed: 1)
-        server.state.withLock { $0.isDown = true }
-        try await following(server, stack) { try await $0.caughtUp() }
-      }
-    ),
-    (
       "the server is another database",
       { stack in
         try await following(ModelServer(seed: 1), stack) { try await $0.caughtUp() }

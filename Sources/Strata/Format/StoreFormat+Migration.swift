@@ -127,7 +127,7 @@ extension StoreFormat {
         format > Self.version
           ? "the store has format \(format); this version of Strata knows \(Self.version)"
           : "the store has schema version \(stored); this program knows \(version)",
-        advice: "update the program")
+        advice: "update the app")
     }
     if format < Self.version {
       throw StoreError(
