@@ -197,7 +197,7 @@ import StrataMap
       selected.query = .none
       return send(.selected(sighting: nil))
     }
-    selected.query = Sighting.where { $0.id == id }
+    selected.query = Sighting.visible.where { $0.id == id }
   }
 
   private func deselect() {
@@ -232,7 +232,7 @@ extension Sighting {
   fileprivate static func listed(
     _ order: Request.Order, kinds: [Kind] = Kind.allCases, text: String = ""
   ) -> Query<Sighting> {
-    var query = Sighting.where { $0.kind.isIn(kinds) }
+    var query = Sighting.visible.where { $0.kind.isIn(kinds) }
     if !text.isEmpty { query = query.where { $0.place.ignoringCase.contains(text) } }
     return switch order {
     case .strongest: query.sorted(by: \.magnitude, order: .reverse)
