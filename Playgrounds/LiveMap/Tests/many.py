@@ -90,9 +90,11 @@ def many(executable, path, count, flags, query, renderer):
               page, "the import ends", 120)
         page.wait("!liveMap.status.clustersLag && liveMap.status.pending === 0", "the clusters are exact")
         begin = time.monotonic()
-        page.press("#clusters")
+        page.press("[data-mode=pins]")
         page.wait("liveMap.pins.areMany", "the first pins")
         first = time.monotonic() - begin
+        ghosts = page.evaluate("[...liveMap.pins.features.values()].filter(({ count }) => count > 1).length")
+        assert ghosts == 0, f"{ghosts} clusters lie over their own pins"
         page.wait(f"liveMap.pins.features.size === {count}", "a pin for each sighting")
         every = time.monotonic() - begin
         page.wait("liveMap.status.pending === 0", "nothing waits")

@@ -79,7 +79,7 @@ def filter_list(page, store):
 
 def agree(page, store):
     """Without clusters every pin is one of the store's rows."""
-    page.press("#clusters")
+    page.press("[data-mode=pins]")
     page.wait("liveMap.pins.features.size === liveMap.list.total", "a pin for each sighting")
     until(lambda: page.evaluate(PINS) == store.pins(), page, "the page shows the rows of the store")
 

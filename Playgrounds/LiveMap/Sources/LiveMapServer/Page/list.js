@@ -25,7 +25,8 @@ export class List {
 
   /**
    * @param outbox the edits that wait for the server.
-   * @param on `needed`, with the first visible row and the number of visible rows, and `chosen`.
+   * @param on `needed`, with the first visible row and the number of visible rows, and `chosen` with an
+   * id and with whether the row was pressed.
    */
   constructor(outbox, on) {
     this.#outbox = outbox;
@@ -34,7 +35,7 @@ export class List {
     new ResizeObserver(() => this.ask()).observe(this.#element);
     this.#content.addEventListener("click", ({ target }) => {
       const item = target.closest(".item");
-      if (item) on.chosen(item.dataset.id);
+      if (item) on.chosen(item.dataset.id, true);
     });
     this.#element.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -170,7 +171,7 @@ export class List {
     const index = this.#rows.findIndex(({ id }) => id === this.#selectedID);
     const next = this.#rows[index < 0 ? 0 : index + step];
     if (!next) return;
-    this.#on.chosen(next.id);
+    this.#on.chosen(next.id, false);
     const top = (this.#from + this.#rows.indexOf(next)) * ROW;
     const { scrollTop, clientHeight } = this.#element;
     if (top < scrollTop) this.#element.scrollTop = top;

@@ -7,6 +7,8 @@ import { Sprites } from "./sprites.js";
 const APPEAR = 200;
 /** Pins come out of a cluster, and go into one, that is as near as this, in points. */
 const NEAR = 140;
+/** The distance of a pin from its cluster, at most, in points: the radius of clusters, and a zoom between two levels. */
+const CLUSTER_REACH = 88;
 /** More at once simply fade. */
 const MOST_PAIRS = 60_000;
 /** More pins are drawn as points, without moves and fades. */
@@ -20,6 +22,7 @@ export class Pins {
   #arePointsCurrent = true;
   #leaving = [];
   #stale = new Set();
+  #hasNoClusters = false;
   #sprites = new Sprites();
   /** Until when something moves or fades. */
   #busyUntil = 0;
@@ -47,8 +50,16 @@ export class Pins {
 
   // MARK: The source
 
-  /** A new connection sends everything again. A pin that is sent again must not flicker. */
-  expectAll() { this.#stale = new Set(this.features.keys()); }
+  /**
+   * A new connection sends everything again. A pin that is sent again must not flicker.
+   *
+   * @param hasNoClusters whether the connection sends a pin for each row. Then the first of them take the
+   * place of all clusters, which would lie over their own pins.
+   */
+  expectAll(hasNoClusters = false) {
+    this.#stale = new Set(this.features.keys());
+    this.#hasNoClusters = hasNoClusters;
+  }
 
   /** Removes the pins that a new connection has not sent again. */
   complete(camera, now) {
@@ -59,7 +70,9 @@ export class Pins {
   /** Takes a difference, in the form of MapLibre's `GeoJSONSource.updateData`. */
   apply({ add, update, remove }, camera, now) {
     this.#arePointsCurrent = false;
-    const gone = remove.map((id) => this.#take(id)).filter((pin) => pin);
+    const ghosts = this.#hasNoClusters && add.length > 0 ? this.#clusters() : [];
+    if (add.length > 0) this.#hasNoClusters = false;
+    const gone = [...ghosts, ...remove].map((id) => this.#take(id)).filter((pin) => pin);
     const changed = update.map((change) => this.#change(change, now)).filter((pin) => pin);
     const come = add.map((feature) => this.#put(feature, now)).filter((pin) => pin);
     if (this.areMany) {
@@ -73,6 +86,8 @@ export class Pins {
     for (const pin of gone) this.#leave(pin, nearest(pin, targets, camera), now);
     this.#busyUntil = Math.max(this.#busyUntil, now + MOVE);
   }
+
+  #clusters() { return [...this.features.values()].filter((pin) => pin.count > 1).map(({ id }) => id); }
 
   #put({ id, geometry, properties }, now) {
     this.#stale.delete(id);
@@ -176,6 +191,19 @@ export class Pins {
     context.strokeStyle = color;
     context.lineWidth = 2.5;
     context.stroke();
+  }
+
+  /** The cluster nearest to a place, if it is near enough to have the place; null without one. */
+  clusterNear(x, y, camera) {
+    const reach = CLUSTER_REACH / camera.scale;
+    let best = null;
+    let bestDistance = reach;
+    for (const pin of this.features.values()) {
+      if (pin.count === 1) continue;
+      const distance = Math.hypot(eastward(pin.x, x), pin.y - y);
+      if (distance < bestDistance) [best, bestDistance] = [pin, distance];
+    }
+    return best;
   }
 
   /** The pin at a point of the screen. */
