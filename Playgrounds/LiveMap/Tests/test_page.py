@@ -20,6 +20,7 @@ from many import many
 from moves import click_cluster, drag_during_updates, frames, spread_stack
 from server import Server, Store, until
 from sizes import sizes
+from stage import stage
 from story import story
 
 
@@ -134,6 +135,8 @@ def whole_page(executable, folder):
         strangers = [url for url in page.requested if not url.startswith(server.url)]
         assert strangers == [], strangers
         assert server.end() == 0
+        step("ten seconds on stage")
+        stage(browser, executable, folder)
         step("a deletion without a server, and imports")
         deletion_stays(browser, executable, os.path.join(folder, "deletion.sqlite"))
     finally:

@@ -14,6 +14,8 @@ import { MapView } from "./map.js";
 import { notify, showConnection, showGate } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { followPanels, freePart } from "./panels.js";
+import { Sparks } from "./sparks.js";
+import { Stage } from "./stage.js";
 import { followTheme, readTheme } from "./theme.js";
 import { Tour } from "./tour.js";
 
@@ -45,6 +47,7 @@ let emptySince = Infinity;
 const outbox = new Outbox((edit) => connection.send("edit", edit), showWaiting);
 const counters = new Counters();
 const headline = new Headline();
+const sparks = new Sparks();
 const compare = new Compare(reopen);
 
 const map = new MapView({
@@ -189,9 +192,17 @@ const connection = new Connection({
   },
 });
 
+const stage = new Stage({
+  map, compare, headline, list, operations,
+  send: (name, content) => connection.send(name, content),
+  status: () => status,
+  isComplete: () => isComplete,
+});
+
 /** Connects for another kind of map; the list and the selection stay. */
 function reopen() {
   map.spread.close();
+  isComplete = false;
   connection.open(`/live?map=${compare.mode}`);
 }
 
@@ -214,13 +225,21 @@ function showStatus() {
   showGate(status.isHolding && isComplete && !document.hidden && !compare.isEverything, status.pending);
 }
 
+/** The operations of this connection so far. */
+function operations() {
+  const { added = 0, moved = 0, restyled = 0, removed = 0 } = status;
+  return added + moved + restyled + removed;
+}
+
 function sample() {
   const now = performance.now();
   const { status: own = 0, ...sent } = connection.bytes;
   const bytes = Object.values(sent).reduce((sum, count) => sum + count, 0);
-  const { added = 0, moved = 0, restyled = 0, removed = 0, rowsChanged = 0, movesSaved = 0 } = status;
-  const operations = compare.isEverything ? rowsSentAgain : added + moved + restyled + removed;
-  headline.sample(now, { rows: rowsChanged, operations, bytes, moves: movesSaved });
+  const { rowsChanged = 0, movesSaved = 0 } = status;
+  headline.sample(now, {
+    rows: rowsChanged, operations: compare.isEverything ? rowsSentAgain : operations(), bytes, moves: movesSaved,
+  });
+  sparks.add(headline.rates);
   compare.show(now, headline.rates.bytes);
   offerAll(now);
 }
@@ -294,10 +313,15 @@ function resolve(keepsMine) {
 
 $("#undo").addEventListener("click", () => outbox.add({ undo: {} }));
 document.addEventListener("keydown", (event) => {
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (event.key.toLowerCase() === "d" && isPlain && !event.target.matches("[type=search], [type=text], select")) {
+    stage.toggle();
+  }
   if (event.target.matches("input, select")) return;
   if (event.key === "Escape") {
     // The innermost first.
-    if (map.spread.isOpen) map.spread.close();
+    if (stage.isOn) stage.end();
+    else if (map.spread.isOpen) map.spread.close();
     else select(null);
     map.invalidate();
   }
@@ -313,6 +337,8 @@ followTheme($("#dark"), () => {
   resize();
   drawLegend(map.theme);
 });
+// In a frame the page leaves parts of itself to the page around it.
+document.body.dataset.embed = new URLSearchParams(location.search).get("embed") ?? "";
 const panels = followPanels(resize);
 window.addEventListener("resize", resize);
 setInterval(sample, 200);
@@ -322,7 +348,7 @@ await map.load();
 // For the console, and for tests.
 globalThis.liveMap = {
   camera: map.camera, card, compare, connection, counters, headline, list, map, outbox, pins: map.pins,
-  spread: map.spread, wish,
+  spread: map.spread, stage, wish,
   get status() { return status; },
   get selected() { return card.sighting; },
 };

@@ -11,6 +11,10 @@ const NEAR = 140;
 const CLUSTER_REACH = 88;
 /** More at once simply fade. */
 const MOST_PAIRS = 60_000;
+const BLINK = 500;
+/** More at once do not blink. */
+const MOST_BLINKS = 80;
+const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
 /** More pins are drawn as points, without moves and fades. */
 const MOST_SPRITES = 3_000;
 
@@ -79,6 +83,7 @@ export class Pins {
       this.#leaving = [];
       return;
     }
+    this.#blink([...update, ...add], now);
     const isPaired = (gone.length + changed.length) * (come.length + 1) < MOST_PAIRS;
     const sources = isPaired ? [...gone, ...changed].filter((pin) => pin.count > 1) : [];
     for (const pin of come) this.#enter(pin, nearest(pin, sources, camera), now);
@@ -119,6 +124,16 @@ export class Pins {
     pin.properties = properties;
     pin.sprite = null;
     return pin;
+  }
+
+  /** Each pin that got an operation blinks once. If many got one, such as at the beginning, none does. */
+  #blink(changes, now) {
+    if (changes.length > MOST_BLINKS || REDUCED.matches) return;
+    for (const { id } of changes) {
+      const pin = this.features.get(id);
+      if (pin) pin.blinks = now;
+    }
+    if (changes.length > 0) this.#busyUntil = Math.max(this.#busyUntil, now + BLINK);
   }
 
   #take(id) {
@@ -176,10 +191,13 @@ export class Pins {
       : Math.min(1, (now - pin.appears) / APPEAR);
     if (alpha <= 0) return;
     const size = 0.55 + 0.45 * alpha;
+    const blink = (now - pin.blinks) / BLINK;
     if (alpha < 1) context.globalAlpha = alpha;
     for (let copy = -camera.copies; copy <= camera.copies; copy += 1) {
       const x = px + copy * camera.scale;
-      if (x > -30 && x < camera.width + 30) this.#sprites.draw(context, theme, pin, x, py, size);
+      if (x < -30 || x > camera.width + 30) continue;
+      this.#sprites.draw(context, theme, pin, x, py, size);
+      if (blink < 1) drawBlink(context, theme, x, py, Sprites.radius(pin), blink);
     }
     if (alpha < 1) context.globalAlpha = 1;
   }
@@ -222,6 +240,18 @@ export class Pins {
     }
     return best;
   }
+}
+
+/** A ring that grows and fades. */
+function drawBlink(context, theme, x, y, radius, share) {
+  const before = context.globalAlpha;
+  context.globalAlpha = before * (1 - share) * 0.9;
+  context.beginPath();
+  context.arc(x, y, radius + 1 + 7 * share, 0, 2 * Math.PI);
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 2;
+  context.stroke();
+  context.globalAlpha = before;
 }
 
 function nearest(pin, others, camera) {
