@@ -68,10 +68,13 @@ def conflict(page, other, store, id):
     """Both pages edit the note that both have seen."""
     page.bring_to_front()
     assert select_first(page) == id
-    page.evaluate("document.querySelector('#card-note').focus()")
+    page.evaluate("document.querySelector('#card-note').select()")
+    page.call("Input.insertText", {"text": "mine"})
     other.type("#card-note", "theirs")
     until(lambda: store.note(id) == "theirs", page, "the other page's note is saved")
-    page.type("#card-note", "mine")
+    page.wait("liveMap.selected.note === 'theirs'", "the page has it, too")
+    assert page.evaluate("document.querySelector('#card-note').value") == "mine", "the note that is being written is lost"
+    page.key("Enter")
     page.wait("!document.querySelector('#card-conflict').hidden", "the conflict is shown")
     assert "“theirs”" in page.text("#card-conflict p") and "“mine”" in page.text("#card-conflict p")
     assert store.note(id) == "theirs"

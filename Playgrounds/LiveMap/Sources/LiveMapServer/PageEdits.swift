@@ -5,6 +5,10 @@ import Strata
 /// So an undo takes back this page's edits alone. An edit that conflicts stays in the context until
 /// the user decides. Edits come one after the other: no call begins before the last call has ended.
 @MainActor final class PageEdits {
+  static let author = "page"
+  /// The author of the edits of the tour's second page.
+  static let otherAuthor = "second page"
+
   private let view: ViewContext
   private let scratch: ScratchContext
 

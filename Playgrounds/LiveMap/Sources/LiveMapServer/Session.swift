@@ -33,6 +33,7 @@ import StrataMap
   private var hasBegun = false
   private var lastStatus: Status?
   private var isStatusShown = true
+  private var lastBadges: [String: RowBadge] = [:]
 
   private typealias Work = @MainActor @Sendable () async throws -> Void
   private var registry: AnnotationRegistry<Sighting> { channel.registry }
@@ -46,7 +47,7 @@ import StrataMap
     selected = view.live(Sighting.none)
     channel = MapChannel(live, isClustered: style == .clusters, send: send)
     rows = PageList(live, send: send)
-    edits = PageEdits(world.stack, author: "page")
+    edits = PageEdits(world.stack, author: PageEdits.author)
     tour = Tour(
       world, channel.registry, edits: edits, listUpdates: { [rows] in rows.updateCount }, send: send
     )
@@ -117,6 +118,7 @@ import StrataMap
   private func followStatus() async {
     while !Task.isCancelled {
       if isStatusShown { sendStatus() }
+      sendBadges()
       try? await Task.sleep(for: .milliseconds(100))
     }
   }
@@ -130,6 +132,15 @@ import StrataMap
     lastStatus = status
     isStatusShown = false
     send(.status(status: status))
+  }
+
+  private func sendBadges() {
+    guard let badge = world.badge else { return }
+    var badges: [String: RowBadge] = [:]
+    for sighting in rows.visible { badges[sighting.id] = badge(sighting) }
+    guard badges != lastBadges else { return }
+    lastBadges = badges
+    send(.badges(badges: badges))
   }
 
   // MARK: Requests

@@ -38,7 +38,7 @@ import StrataMap
     self.world = world
     self.registry = registry
     self.edits = edits
-    other = PageEdits(world.stack, author: "second page")
+    other = PageEdits(world.stack, author: PageEdits.otherAuthor)
     self.listUpdates = listUpdates
     self.send = send
   }

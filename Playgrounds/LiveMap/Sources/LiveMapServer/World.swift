@@ -14,6 +14,8 @@ import StrataImport
   let stack: Stack
   let tally = Tally()
   let pulse = Pulse()
+  /// The badges of rows; nil without badges.
+  var badge: (@MainActor (Sighting) -> RowBadge?)?
   private let feed: Feed
   private let importer: Importer
   private let winds: Winds

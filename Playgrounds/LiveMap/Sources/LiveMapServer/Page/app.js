@@ -147,6 +147,7 @@ const connection = new Connection({
     list.change(changes);
     connection.send("shown", { stream: "rows" });
   },
+  badges: ({ badges }) => list.showBadges(badges),
   selected({ sighting }) {
     showCard(sighting ?? null);
     if (sighting?.longitude !== undefined && sighting.id === broughtID) {
