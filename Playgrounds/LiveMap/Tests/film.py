@@ -81,6 +81,8 @@ STORY = f"""(async () => {{
   connection.send("startImport");
   connection.send("balloons", {{ count: 1500, movesPerSecond: 1500 }});
   await until(() => liveMap.pins.features.size > 0);
+  // The first frame stands for the film where nothing moves, so it has pins.
+  await wait(400);
   beats.push(performance.now());
   await until(() => list.total === 3207 && !liveMap.status.feed.isRunning);
   await wait(2500);
@@ -154,8 +156,12 @@ class Figures:
         self.operations = round((end[1] - begin[1]) * 1000 / BEAT)
         self.bytes = round(sum(size for time, name, _, size in self._events if name != "status"
                                and beats[1] <= time < beats[1] + BEAT) * 1000 / BEAT)
-        self.waited = max(self.waiting(beats[2] + BEAT * share / 20) for share in range(21))
-        self.after = self._counts(beats[3] + BEAT)[1] - self._counts(beats[3])[1]
+        closed, opened = self._counts(beats[2]), self._counts(beats[3])
+        self.dragged = opened[0] - closed[0]
+        # The operations until no pin waits any more.
+        settled = next(time for time, name, content, _ in self._events if name == "status" and time > beats[3]
+                       and not content["status"]["isHolding"] and content["status"]["pending"] == 0)
+        self.after = self._counts(settled)[1] - opened[1]
 
     def _last(self, name, end):
         found = {}
@@ -187,7 +193,7 @@ class Figures:
             f"<b>{self.arrived(time):,}</b> rows arrive",
             f"<b>{self.rows:,}</b> rows<i>→</i><b>{self.operations:,}</b> pins<i>→</i>{size} a second",
             f"A finger drags: <b>{self.waiting(time):,}</b> pins wait",
-            f"It lets go: <b>{self.waited:,}</b> waited<i>→</i><b>{self.after:,}</b> operations",
+            f"It lets go: <b>{self.dragged:,}</b> rows<i>→</i><b>{self.after:,}</b> pins",
         ][beat]
 
 
@@ -218,9 +224,12 @@ def play(browser, url, tape, beats, figures, scheme):
           document.querySelector("#ticker").innerHTML = {json.dumps(figures.words(beat, time))};
           const finger = document.querySelector("#finger");
           finger.hidden = {json.dumps(beat != 2)};
-          finger.style.left = `${{{SIZE[0]} * 0.35 + way}}px`;
-          finger.style.top = "{SIZE[1] * 0.42}px";
+          finger.style.left = `${{{SIZE[0]} * 0.26 + way}}px`;
+          finger.style.top = "{SIZE[1] * 0.62}px";
         }})()""")
+        if number == 0:
+            # The first picture of a page may lack what is drawn only now.
+            page.call("Page.captureScreenshot", {"format": "png"})
         png = page.call("Page.captureScreenshot", {"format": "png"})["data"]
         frames.append((png, (number + 1) * 1000 // RATE - number * 1000 // RATE))
     page.close()
@@ -257,7 +266,7 @@ def main(executable, path, figures=None):
             for scheme, name in [("light", path), ("dark", path.replace(".webp", "~dark.webp"))]:
                 write(encoder, play(browser, server.url, tape, beats, shown, scheme), name)
             print(f"{shown.rows:,} rows, {shown.operations:,} operations and {shown.bytes:,} bytes a second; "
-                  f"{shown.waited:,} waited, {shown.after:,} operations after them")
+                  f"{shown.dragged:,} rows under the finger, {shown.after:,} operations after it")
             if figures:
                 measure(browser, server.url, figures)
         finally:

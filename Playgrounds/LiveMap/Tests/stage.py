@@ -12,7 +12,7 @@ TOLD = [
     r"The same balloons as clusters\.",
     r"Each second [\d,]+ operations became [\d,]+, and [\d.]+ (KB|MB) became [\d.]+ (B|KB)\.",
     r"A finger moves the map\. Its gate is closed, and [1-9][\d,]* pins? wait\.",
-    r"[1-9][\d,]* pins? waited\. The gate opened, and [1-9][\d,]* operations? came\.",
+    r"[1-9][\d,]* rows? changed meanwhile\. The finger let go, and [1-9][\d,]* operations? came\.",
     r"A second window has the same [1-9][\d,]* pins?: hash ([0-9a-f]{8}) in both\.",
 ]
 
@@ -35,13 +35,17 @@ def stage(browser, executable, folder, look=lambda name: None):
         assert re.fullmatch(words, text), f"{text} is not {words}"
     before, after = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+)(?: operations|,)", told[3])[:2]]
     assert after < before / 4, told[3]
+    rows, operations = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) (?:row|operation)", told[5])]
+    assert operations < rows, told[5]
+    second = "document.querySelector('#second').contentDocument"
+    assert page.evaluate(f"{second}.querySelector('#notice').hidden"), page.evaluate(f"{second}.querySelector('#notice').textContent")
     look("end")
     page.key("Escape")
     page.wait("!document.body.classList.contains('on-stage') && !document.querySelector('#second')"
               " && document.querySelector('#tour').checkVisibility()", "the panels are back")
     page.wait("liveMap.status.balloons === 1500 && liveMap.status.movesPerSecond === 1500", "the winds are as before")
     page.key("d")
-    page.wait("liveMap.stage.told.length === 1", "it begins again")
+    page.wait("liveMap.stage.told.length === 1 && liveMap.connection.isOpen", "it begins again")
     page.key("d")
     page.wait("!liveMap.stage.isOn", "the same key ends it")
     assert page.complaints == [], page.complaints

@@ -98,18 +98,21 @@ export class Stage {
   async #drag(run) {
     const { map, send, status, operations } = this.#page;
     await this.#beat(run, 500);
-    const before = operations();
     send("hold", { reason: "drag" });
     map.sweep();
-    let waited = 0;
+    await this.#beat(run, 0, () => status().isHolding);
+    const before = { rows: status().rowsChanged, operations: operations() };
     await this.#beat(run, 1500, () => {
-      waited = Math.max(waited, status().isHolding ? status().pending : 0);
-      this.#tell(`A finger moves the map. Its gate is closed, and ${count(waited, "pin")} wait.`, this.#isDragTold());
-      return waited > 0;
+      const { pending } = status();
+      this.#tell(`A finger moves the map. Its gate is closed, and ${count(pending, "pin")} wait.`, this.#isDragTold());
+      return pending > 0;
     });
+    const rows = status().rowsChanged - before.rows;
     send("release", { reason: "drag" });
-    await this.#beat(run, 200, () => !status().isHolding && status().pending === 0);
-    this.#tell(`${count(waited, "pin")} waited. The gate opened, and ${count(operations() - before, "operation")} came.`);
+    await this.#beat(run, 0, () => !status().isHolding && status().pending === 0);
+    this.#tell(
+      `${count(rows, "row")} changed meanwhile. The finger let go, and `
+        + `${count(operations() - before.operations, "operation")} came.`);
   }
 
   async #compareWindows(run) {
@@ -118,7 +121,9 @@ export class Stage {
     const { liveMap } = this.#second.contentWindow;
     send("balloons", { movesPerSecond: 0 });
     const { camera } = map;
-    liveMap.camera.flyTo(camera.x, camera.y, camera.zoom, performance.now(), 1);
+    // Each window has a clock of its own.
+    const { performance: clock } = this.#second.contentWindow;
+    liveMap.camera.flyTo(camera.x, camera.y, camera.zoom, clock.now(), 1);
     liveMap.map.moved();
     this.#second.classList.add("shown");
     let own = digest(map, liveMap.camera.region);

@@ -78,7 +78,8 @@ function button(text, act) {
 function write(target, text) { if (target.textContent !== text) target.textContent = text; }
 
 function post(host, action, values = {}) {
-  return fetch(`${host}/${action}?${new URLSearchParams(values)}`, { method: "POST" });
+  const query = Object.entries(values).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  return fetch(`${host}/${action}?${query}`, { method: "POST" });
 }
 
 // MARK: The story
