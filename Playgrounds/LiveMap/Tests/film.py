@@ -191,9 +191,9 @@ class Figures:
         size = f"{self.bytes / 1000:.1f} KB" if self.bytes < 10_000 else f"{self.bytes / 1000:.0f} KB"
         return [
             f"<b>{self.arrived(time):,}</b> rows arrive",
-            f"<b>{self.rows:,}</b> rows<i>→</i><b>{self.operations:,}</b> pins<i>→</i>{size} a second",
+            f"<b>{self.rows:,}</b> rows<i>→</i><b>{self.operations:,}</b> operations<i>→</i>{size} a second",
             f"A finger drags: <b>{self.waiting(time):,}</b> pins wait",
-            f"It lets go: <b>{self.dragged:,}</b> rows<i>→</i><b>{self.after:,}</b> pins",
+            f"It lets go: <b>{self.dragged:,}</b> rows<i>→</i><b>{self.after:,}</b> operations",
         ][beat]
 
 

@@ -180,8 +180,11 @@ import StrataMap
       later.yield { try await self.edits.resolve(keepsMine: keepsMine) }
     case .startImport: world.startImport()
     case .stopImport: world.stopImport()
-    case .balloons(let count, let movesPerSecond):
-      return { await self.world.setWinds(count: count, movesPerSecond: movesPerSecond) }
+    case .balloons(let count, let movesPerSecond, let areUnderWay):
+      return {
+        await self.world.setWinds(
+          count: count, movesPerSecond: movesPerSecond, areUnderWay: areUnderWay ?? false)
+      }
     case .tour(let step): later.yield { try await self.tour.run(step) }
     case .settle(let isSaved): later.yield { try await self.tour.settle(isSaved: isSaved) }
     }

@@ -70,7 +70,7 @@ export class Stage {
     const [longitude, latitude, zoom] = ASIA;
     map.camera.flyTo(...project(longitude, latitude), zoom, performance.now(), 900);
     map.moved();
-    send("balloons", { count: this.#count, movesPerSecond: this.#count * MOVES });
+    send("balloons", { count: this.#count, movesPerSecond: this.#count * MOVES, areUnderWay: true });
     compare.choose("pins");
     this.#tell(`${NUMBER.format(this.#count)} balloons take off.`);
     await this.#beat(run, 1000, () => list.total >= this.#count && isComplete());
