@@ -3,7 +3,7 @@
 import json
 import signal
 
-from server import Server, until
+from server import Server, Store, until
 
 LIVE = 'document.querySelector("#connection").textContent === "Live"'
 SUM = "[...liveMap.pins.features.values()].reduce((sum, pin) => sum + pin.count, 0)"
@@ -24,11 +24,11 @@ def edit_and_delete(page, store, id):
               ' === "felt it on the third floor"', "the list shows the note")
     page.press("#card-delete")
     page.wait("document.querySelector('#card').hidden && liveMap.list.total === 3206", "it is gone")
-    until(lambda: store.count("note <> ''") == 0, page, "it is gone from the store")
+    until(lambda: store.count("note <> '' AND isHidden") == 1, page, "the store has hidden it")
     page.wait("!document.querySelector('#undo').disabled", "the deletion can be undone")
     page.press("#undo")
     page.wait("liveMap.list.total === 3207", "it is back")
-    assert store.count("note <> ''") == 1
+    until(lambda: store.count("note <> '' AND NOT isHidden") == 1, page, "with its note")
     page.wait(f"document.querySelector('.item').dataset.id === {json.dumps(id)}", "where it was")
     page.press(".item")
     page.wait(f"liveMap.selected?.id === {json.dumps(id)}", "it can be selected again")
@@ -68,10 +68,13 @@ def conflict(page, other, store, id):
     """Both pages edit the note that both have seen."""
     page.bring_to_front()
     assert select_first(page) == id
-    page.evaluate("document.querySelector('#card-note').focus()")
+    page.evaluate("document.querySelector('#card-note').select()")
+    page.call("Input.insertText", {"text": "mine"})
     other.type("#card-note", "theirs")
     until(lambda: store.note(id) == "theirs", page, "the other page's note is saved")
-    page.type("#card-note", "mine")
+    page.wait("liveMap.selected.note === 'theirs'", "the page has it, too")
+    assert page.evaluate("document.querySelector('#card-note').value") == "mine", "the note that is being written is lost"
+    page.key("Enter")
     page.wait("!document.querySelector('#card-conflict').hidden", "the conflict is shown")
     assert "“theirs”" in page.text("#card-conflict p") and "“mine”" in page.text("#card-conflict p")
     assert store.note(id) == "theirs"
@@ -120,3 +123,27 @@ def offline(page, server, executable, path, store):
     assert page.evaluate("liveMap.selected?.id") == noted, "the selection is lost"
     assert page.evaluate("document.querySelector('#card-note').value") == "written offline"
     return server
+
+
+def deletion_stays(browser, executable, path):
+    """A quake that is deleted while the server is away stays deleted, with its note, through each later import."""
+    store = Store(path)
+    server = Server(executable, path, options=())
+    page = browser.open(server.url)
+    result = 'document.querySelector("#import-result").textContent'
+    page.wait(f'{LIVE} && {result} === "1,707 new" && liveMap.list.total === 3207', "the import at the start")
+    id = select_first(page)
+    server.end(signal.SIGKILL)
+    page.wait('document.querySelector("#connection").textContent === "Reconnecting"', "the loss is noticed")
+    page.type("#card-note", "the lamp swung")
+    page.press("#card-delete")
+    page.wait('document.querySelector("#connection").textContent === "Reconnecting · 2 edits wait"', "both wait")
+    server = Server(executable, path, server.port, options=())
+    before = f'{result} === "1,707 as before" && liveMap.outbox.count === 0 && liveMap.list.total === 3206'
+    page.wait(f"{LIVE} && {before}", "the import at the start brings nothing back")
+    page.press("#import")
+    page.wait("liveMap.status.feed.isRunning", "the import runs again")
+    page.wait(f"!liveMap.status.feed.isRunning && {before}", "another import brings nothing back")
+    assert store.rows("SELECT note, isHidden FROM sightings WHERE id = ?", id) == [("the lamp swung", 1)]
+    page.close()
+    assert server.end() == 0

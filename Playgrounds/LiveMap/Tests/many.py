@@ -76,6 +76,20 @@ PAINTED = """(() => {
 })()"""
 
 
+# The number of different opacities of the pixels under points.
+DENSITIES = """(() => {
+  const { camera, map, pins } = liveMap;
+  pins.drawPoints(camera, map.theme);
+  const canvas = document.querySelector("#points");
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  const found = new Set();
+  for (let at = 3; at < data.length; at += 4) if (data[at] > 0) found.add(data[at]);
+  return found.size;
+})()"""
+
+
 def many(executable, path, count, flags, query, renderer):
     """Opens the page with these flags of the browser. Its frames a second are printed: a busy machine has few."""
     feed = Feed(count)
@@ -90,9 +104,11 @@ def many(executable, path, count, flags, query, renderer):
               page, "the import ends", 120)
         page.wait("!liveMap.status.clustersLag && liveMap.status.pending === 0", "the clusters are exact")
         begin = time.monotonic()
-        page.press("#clusters")
+        page.press("[data-mode=pins]")
         page.wait("liveMap.pins.areMany", "the first pins")
         first = time.monotonic() - begin
+        ghosts = page.evaluate("[...liveMap.pins.features.values()].filter(({ count }) => count > 1).length")
+        assert ghosts == 0, f"{ghosts} clusters lie over their own pins"
         page.wait(f"liveMap.pins.features.size === {count}", "a pin for each sighting")
         every = time.monotonic() - begin
         page.wait("liveMap.status.pending === 0", "nothing waits")
@@ -107,6 +123,7 @@ def many(executable, path, count, flags, query, renderer):
         assert frames > 0, "nothing is drawn"
         free, painted = page.evaluate(PAINTED)
         assert painted == free > count / 2, f"{painted} of {free} pins are painted"
+        assert page.evaluate(DENSITIES) >= 3, "dense places look like single points"
         click(page)
         browser.close()
         browser = None

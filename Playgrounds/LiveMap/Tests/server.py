@@ -49,7 +49,8 @@ class Store:
         finally:
             connection.close()
 
-    def count(self, condition="1"):
+    def count(self, condition="NOT isHidden"):
+        """The number of rows. The quakes that a page has deleted stay as hidden rows."""
         return self.rows(f"SELECT count(*) FROM sightings WHERE {condition}")[0][0]
 
     def note(self, id):
@@ -58,7 +59,7 @@ class Store:
     def pins(self):
         rows = self.rows(
             "SELECT id, longitude, latitude, coalesce(place, 'Somewhere') FROM sightings"
-            " WHERE latitude IS NOT NULL AND longitude IS NOT NULL")
+            " WHERE NOT isHidden AND latitude IS NOT NULL AND longitude IS NOT NULL")
         return {id: [longitude, latitude, place] for id, longitude, latitude, place in rows}
 
 

@@ -1,5 +1,6 @@
 """The page in five windows: nothing is covered, nothing is too small to touch, no state is hidden."""
 
+from moves import fly
 from server import until
 
 SIZES = [(1440, 900), (1024, 768), (900, 700), (844, 390), (390, 844)]
@@ -31,6 +32,11 @@ BAD = """(least, scope) => {
   if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is too wide");
   return bad;
 }"""
+PLACE_IS_FREE = """import("/camera.js").then(({ project }) => {
+  const { longitude, latitude } = liveMap.selected;
+  const [x, y] = liveMap.camera.toScreen(...project(longitude, latitude));
+  return document.elementFromPoint(x, y)?.id === "map";
+})"""
 FOLDED = "document.querySelector('#{0}').classList.contains('folded')"
 
 
@@ -58,12 +64,19 @@ def sizes(page, look=lambda name: None):
                 rows = page.evaluate("document.querySelector('#list').clientHeight")
                 assert rows >= 130, f"{width} x {height}: the list has a height of {rows}"
                 select(page)
-            page.press(toggle)
+                if is_small:
+                    # The list gives way to the card, and the map shows the place above the card.
+                    page.wait(FOLDED.format(panel), "the list folds")
+                    until(lambda: page.evaluate(PLACE_IS_FREE), page, "no panel covers the place")
+                write(page)
+            if not page.evaluate(FOLDED.format(panel)):
+                page.press(toggle)
             page.wait(FOLDED.format(panel), f"{panel} folds")
             if panel == "list-panel":
                 check(page, least, f"{width} x {height} with a card")
                 look(f"{width}x{height}-card")
                 reveal(page)
+                sea(page)
                 page.press("#card-close")
                 page.wait("document.querySelector('#card').hidden", "the card closes")
     page.resize(1440, 900)
@@ -84,9 +97,37 @@ def check(page, least, state, scope="body"):
 
 def tell(page):
     """The longest result of the tour."""
-    page.press("[data-step=shuffle]")
+    play(page, "shuffle")
     page.wait("!document.querySelector('#tour').classList.contains('running')"
               " && document.querySelector('#chapter-text').textContent.endsWith('equal.')", "the clusters are equal")
+
+
+def play(page, step):
+    """Begins a step of the tour, on a small window by its arrows and its only chip."""
+    if page.evaluate("document.querySelector('#steps').checkVisibility()"):
+        return page.press(f"[data-step={step}]")
+    for _ in range(6):
+        if page.evaluate(f"document.querySelector('#tour-chip').dataset.shows === '{step}'"):
+            break
+        page.press("#tour-forward")
+    assert len(page.text("#tour-chip span")) > 10, "the chip has no words"
+    page.press("#tour-chip")
+
+
+def write(page):
+    """The note of the card can be pressed, and takes the focus."""
+    page.press("#card-note")
+    assert page.evaluate("document.activeElement.id") == "card-note", "the note has no focus"
+    page.evaluate("document.activeElement.blur()")
+
+
+def sea(page):
+    """A view without pins offers the way back."""
+    assert not page.evaluate("document.querySelector('#show-all').checkVisibility()")
+    fly(page, -140, 45, 6)
+    page.press("#show-all")
+    page.wait("liveMap.camera.zoom <= liveMap.camera.minimum + 0.01", "the world again")
+    page.wait("document.querySelector('#show-all').hidden", "there are pins")
 
 
 def select(page):
@@ -99,11 +140,7 @@ def reveal(page):
     zoom = page.evaluate("liveMap.camera.zoom")
     page.press("#card-reveal")
     page.wait(f"liveMap.camera.zoom > {zoom}", "the map zooms in")
-    place = """import("/camera.js").then(({ project }) => {
-      const { longitude, latitude } = liveMap.selected;
-      const [x, y] = liveMap.camera.toScreen(...project(longitude, latitude));
-      return document.elementFromPoint(x, y)?.id === "map";
-    })"""
-    until(lambda: page.evaluate(place), page, "no panel covers the place")
+    until(lambda: page.evaluate(PLACE_IS_FREE), page, "no panel covers the place")
+    page.wait("parseInt(document.querySelector('#scale b').textContent.replace(',', '')) >= 200", "the coast can be seen")
     page.evaluate("liveMap.map.zoomBy(-8)")
     page.wait("liveMap.camera.zoom <= liveMap.camera.minimum + 0.01", "the world again")

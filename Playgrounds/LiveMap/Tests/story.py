@@ -21,6 +21,7 @@ def story(browser, executable, path):
     server = Server(executable, path, options=())
     try:
         page = browser.open(server.url)
+        first_words(page)
         arrive(page)
         tour(page, Store(path))
         compare(page)
@@ -31,13 +32,28 @@ def story(browser, executable, path):
         server.kill()
 
 
+def first_words(page):
+    """The gate of a new session is closed until the page has told its view. The page does not speak of it."""
+    gate = "document.querySelector('#holding')"
+    assert page.evaluate(f"""new Promise((resolve) => {{
+      const look = () => {{
+        if (!{gate}.hidden) resolve(false);
+        else if (liveMap.pins.features.size > 10) resolve(true);
+        else setTimeout(look, 5);
+      }};
+      const wait = () => globalThis.liveMap ? look() : setTimeout(wait, 5);
+      wait();
+    }})"""), "the first words are about the gate"
+
+
 def arrive(page):
     """Without a click: quakes, balloons, and numbers over the map."""
     page.wait(f"{LIVE} && liveMap.pins.features.size > 10", "pins come by themselves")
     page.wait("liveMap.list.total === 3207", "all quakes and balloons are there")
     page.wait('liveMap.headline.rates.rows > 100 && liveMap.headline.rates.operations > 0'
               ' && liveMap.headline.rates.bytes > 0', "the headline has rates")
-    assert re.fullmatch(r"[\d,]+", page.text("#figure-rows"))
+    assert re.fullmatch(r"[\d,]+/s", page.text("#figure-rows"))
+    assert re.fullmatch(r"[\d,.]+ (B|KB|MB)/s", page.text("#figure-bytes"))
     hidden = page.evaluate("""[...liveMap.pins.features.values()].filter(({ x }) => {
       const [px] = liveMap.camera.toScreen(x, 0.5), { left, right } = liveMap.camera.free;
       return px < left - 1 || px > right + 1;
@@ -59,8 +75,13 @@ def tour(page, store):
         if step == "unsaved":
             page.wait(f'{top} && document.querySelector(".item .size").textContent === "9.9"', "the list shows it")
             assert store.count("magnitude = 9.9") == 0
+            page.press("#tour-save")
+            page.wait(f"/Now the file has magnitude 9.9, too/.test({TEXT})", "the answer is about the magnitude")
+            assert store.count("magnitude = 9.9") == 1
+            page.press("[data-step=unsaved]")
+            page.wait(f"/magnitude 9.8 at once. The file still has 9.9/.test({TEXT})", "another edit")
             page.press("#tour-discard")
-            page.wait('document.querySelector(".item .size").textContent === "6.4"', "it is taken back")
+            page.wait('document.querySelector(".item .size").textContent === "9.9"', "it is taken back")
             # The next step selects the sighting by itself.
             page.press("#card-close")
         if step == "conflict":
@@ -68,14 +89,25 @@ def tour(page, store):
             id = page.evaluate("liveMap.selected.id")
             assert store.note(id) == "Checked"
             page.press("#tour-save")
+            page.wait(f"{TEXT} === 'Your note is saved over the other.'", "the tour answers")
             until(lambda: store.note(id) == "I felt it", page, "the note that the user keeps")
+            page.press("[data-step=conflict]")
+            page.wait(f"!document.querySelector('#card-conflict').hidden && new RegExp({json.dumps(words)}).test({TEXT})",
+                      "the same question again")
+            page.press("#tour-discard")
+            page.wait(f"{TEXT} === 'The other note stays.'", "the tour answers")
+            until(lambda: store.note(id) == "Checked", page, "the note of the other page")
 
 
 def compare(page, look=lambda: None):
     """The same changes as differences, and as everything at each change, while `look` is called."""
-    page.wait('document.querySelector("#strata-bytes").textContent.includes("B")', "bytes of Strata")
+    page.wait('document.querySelector("#clusters-bytes").textContent.includes("B")', "bytes with clusters")
     before = page.evaluate("liveMap.headline.rates.bytes")
-    page.press("#compare .segments label:last-child")
+    assert page.text("#operations-name") == "map operations"
+    page.press("[data-mode=pins]")
+    page.wait('liveMap.pins.features.size === 3207 && document.querySelector("#pins-bytes").textContent.includes("B")',
+              "bytes with a pin for each row")
+    page.press("[data-mode=everything]")
     page.wait("liveMap.connection.bytes.everything > 3e6", "everything is sent again and again")
     page.wait('document.querySelector("#everything-bytes").textContent.includes("MB")'
               ' || document.querySelector("#everything-bytes").textContent.includes("KB")', "bytes of everything")
@@ -84,8 +116,9 @@ def compare(page, look=lambda: None):
     assert page.evaluate("liveMap.pins.features.size") == 3207
     assert after > 10 * before, (before, after)
     page.wait('document.querySelector("#everything-frames").textContent !== "–"', "frames of everything")
-    figures = [page.text(f"#{mode}-{what}") for mode in ["strata", "everything"] for what in ["bytes", "frames"]]
-    print(f"          Strata {figures[0]} and {figures[1]} frames a second,"
-          f" everything {figures[2]} and {figures[3]}", flush=True)
-    page.press("#compare .segments label:first-child")
+    assert page.text("#operations-name") == "rows sent again"
+    page.wait("liveMap.headline.rates.operations > liveMap.headline.rates.rows", "all rows count, again and again")
+    for mode in ["clusters", "pins", "everything"]:
+        print(f"          {mode}: {page.text(f'#{mode}-bytes')} and {page.text(f'#{mode}-frames')} frames a second", flush=True)
+    page.press("[data-mode=clusters]")
     page.wait("liveMap.pins.features.size < 500 && liveMap.pins.features.size > 10", "clusters are back")

@@ -15,11 +15,12 @@ import urllib.request
 
 from access import access
 from browser import Browser
-from edits import edit_and_delete, offline, quiet_list, second_page, select_first
+from edits import deletion_stays, edit_and_delete, offline, quiet_list, second_page, select_first
 from many import many
 from moves import click_cluster, drag_during_updates, frames, spread_stack
 from server import Server, Store, until
 from sizes import sizes
+from stage import stage
 from story import story
 
 
@@ -79,7 +80,7 @@ def filter_list(page, store):
 
 def agree(page, store):
     """Without clusters every pin is one of the store's rows."""
-    page.press("#clusters")
+    page.press("[data-mode=pins]")
     page.wait("liveMap.pins.features.size === liveMap.list.total", "a pin for each sighting")
     until(lambda: page.evaluate(PINS) == store.pins(), page, "the page shows the rows of the store")
 
@@ -127,13 +128,17 @@ def whole_page(executable, folder):
         agree(page, store)
         step("import again")
         page.press("#import")
-        page.wait('document.querySelector("#import-result").textContent === "2 new, 1,705 as before"',
-                  "only the deleted sightings come")
+        page.wait('document.querySelector("#import-result").textContent === "1,707 as before"',
+                  "the deleted sightings do not come back")
         until(lambda: page.evaluate(PINS) == store.pins(), page, "the page shows the rows of the store")
         stop_import(page)
         strangers = [url for url in page.requested if not url.startswith(server.url)]
         assert strangers == [], strangers
         assert server.end() == 0
+        step("ten seconds on stage")
+        stage(browser, executable, folder)
+        step("a deletion without a server, and imports")
+        deletion_stays(browser, executable, os.path.join(folder, "deletion.sqlite"))
     finally:
         browser.close()
         Server.kill_all()

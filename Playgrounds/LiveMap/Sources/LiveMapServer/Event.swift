@@ -15,6 +15,9 @@ enum Event: Encodable, Sendable {
   /// The differences of the visible rows.
   case rowChanges(changes: RowChanges)
 
+  /// The badges of the visible rows, by id.
+  case badges(badges: [String: RowBadge])
+
   /// The selected sighting in its current state; nil if it is no longer selected.
   case selected(sighting: Row?)
   /// The zoom level at which an element stands by itself, or a cluster comes apart.

@@ -45,7 +45,7 @@ actor Importer {
 
   init(_ stack: Stack) { scratch = stack.makeScratch() }
 
-  /// Makes the store's quakes equal to the feed's quakes, and keeps the user's notes.
+  /// Makes the store's quakes equal to the feed's quakes, and keeps the user's notes and deletions.
   func refresh(
     from feed: Feed, isFast: Bool = false, monitor: ImportMonitor? = nil
   ) async throws -> ImportResult {

@@ -3,7 +3,12 @@ public import Strata
 
 /// A store of sightings, and the pages that show it on a map.
 @MainActor public final class MapHost {
+  /// The authors of the commits that pages make.
+  public static let authors: Set = [PageEdits.author, PageEdits.otherAuthor]
+
   private let world: World
+  /// The edits that the program makes in the place of a page.
+  private let edits: PageEdits
   private var server: WebServer?
 
   /// - Parameters:
@@ -15,6 +20,13 @@ public import Strata
     world = World(
       stack, feed: feed.map(Feed.remote) ?? .bundled(Self.bundled("Feed/earthquakes.geojson.gz")),
       sites: sites, isQuiet: isQuiet)
+    edits = PageEdits(stack, author: PageEdits.author)
+  }
+
+  /// Returns the badge of a row; nil without a badge. Pages ask for it again and again.
+  public var badge: (@MainActor (Sighting) -> RowBadge?)? {
+    get { world.badge }
+    set { world.badge = newValue }
   }
 
   /// Serves the page to this machine alone.
@@ -38,6 +50,20 @@ public import Strata
   /// Launches balloons and moves them, with or without a page.
   public func fly(balloons: Int, movesPerSecond: Int) async {
     await world.setWinds(count: balloons, movesPerSecond: movesPerSecond)
+  }
+
+  /// Returns the strongest quakes, the strongest first.
+  public func strongest(_ count: Int) async throws -> [Sighting] {
+    try await world.stack.viewContext.fetch(
+      Sighting.quakes.sorted(by: \.magnitude, order: .reverse).limit(count))
+  }
+
+  /// Writes a note on a sighting, in place of the present note.
+  public func write(_ note: String, on id: String) async throws {
+    let present = try await world.stack.viewContext.find(Sighting.self, id)?.note ?? ""
+    if try await edits.perform(.note(id: id, was: present, text: note)) != nil {
+      try await edits.resolve(keepsMine: true)
+    }
   }
 
   /// Ends the pages and all changes, and closes the stack.

@@ -37,6 +37,9 @@ import Strata
   /// Shows other rows at once, as of the last update.
   func show(from: Int, count: Int) { offer(window.show(from: from, count: count)) }
 
+  /// The sightings of the visible rows.
+  var visible: [Sighting] { window.visible }
+
   func wasShown() {
     underWay = max(0, underWay - 1)
     didShow.yield()

@@ -29,8 +29,9 @@ enum Request: Decodable, Sendable {
 
   case startImport
   case stopImport
-  /// Sets the balloons. A number that is missing stays as it is.
-  case balloons(count: Int?, movesPerSecond: Int?)
+  /// Sets the balloons. A number that is missing stays as it is. `areUnderWay` tells whether new
+  /// balloons begin somewhere on their way.
+  case balloons(count: Int?, movesPerSecond: Int?, areUnderWay: Bool?)
 
   case tour(step: Tour.Step)
   /// The user's decision about the unsaved edit of the tour.

@@ -27,6 +27,11 @@ struct RowWindow {
     return .rowChanges(changes: changes)
   }
 
+  /// The sightings of the visible rows, as of the last update.
+  var visible: [Sighting] {
+    elements.map { elements in range(of: elements.count).map { elements[$0] } } ?? []
+  }
+
   private func range(of count: Int) -> Range<Int> {
     min(from, count)..<min(from + self.count, count)
   }

@@ -33,6 +33,7 @@ import StrataMap
   private var hasBegun = false
   private var lastStatus: Status?
   private var isStatusShown = true
+  private var lastBadges: [String: RowBadge] = [:]
 
   private typealias Work = @MainActor @Sendable () async throws -> Void
   private var registry: AnnotationRegistry<Sighting> { channel.registry }
@@ -46,7 +47,7 @@ import StrataMap
     selected = view.live(Sighting.none)
     channel = MapChannel(live, isClustered: style == .clusters, send: send)
     rows = PageList(live, send: send)
-    edits = PageEdits(world.stack, author: "page")
+    edits = PageEdits(world.stack, author: PageEdits.author)
     tour = Tour(
       world, channel.registry, edits: edits, listUpdates: { [rows] in rows.updateCount }, send: send
     )
@@ -117,6 +118,7 @@ import StrataMap
   private func followStatus() async {
     while !Task.isCancelled {
       if isStatusShown { sendStatus() }
+      sendBadges()
       try? await Task.sleep(for: .milliseconds(100))
     }
   }
@@ -130,6 +132,15 @@ import StrataMap
     lastStatus = status
     isStatusShown = false
     send(.status(status: status))
+  }
+
+  private func sendBadges() {
+    guard let badge = world.badge else { return }
+    var badges: [String: RowBadge] = [:]
+    for sighting in rows.visible { badges[sighting.id] = badge(sighting) }
+    guard badges != lastBadges else { return }
+    lastBadges = badges
+    send(.badges(badges: badges))
   }
 
   // MARK: Requests
@@ -169,8 +180,11 @@ import StrataMap
       later.yield { try await self.edits.resolve(keepsMine: keepsMine) }
     case .startImport: world.startImport()
     case .stopImport: world.stopImport()
-    case .balloons(let count, let movesPerSecond):
-      return { await self.world.setWinds(count: count, movesPerSecond: movesPerSecond) }
+    case .balloons(let count, let movesPerSecond, let areUnderWay):
+      return {
+        await self.world.setWinds(
+          count: count, movesPerSecond: movesPerSecond, areUnderWay: areUnderWay ?? false)
+      }
     case .tour(let step): later.yield { try await self.tour.run(step) }
     case .settle(let isSaved): later.yield { try await self.tour.settle(isSaved: isSaved) }
     }
@@ -197,7 +211,7 @@ import StrataMap
       selected.query = .none
       return send(.selected(sighting: nil))
     }
-    selected.query = Sighting.where { $0.id == id }
+    selected.query = Sighting.visible.where { $0.id == id }
   }
 
   private func deselect() {
@@ -232,7 +246,7 @@ extension Sighting {
   fileprivate static func listed(
     _ order: Request.Order, kinds: [Kind] = Kind.allCases, text: String = ""
   ) -> Query<Sighting> {
-    var query = Sighting.where { $0.kind.isIn(kinds) }
+    var query = Sighting.visible.where { $0.kind.isIn(kinds) }
     if !text.isEmpty { query = query.where { $0.place.ignoringCase.contains(text) } }
     return switch order {
     case .strongest: query.sorted(by: \.magnitude, order: .reverse)

@@ -12,7 +12,7 @@ struct Shuffle: Sendable {
 
   /// Builds the clusters of all sightings, away from the main actor.
   @concurrent static func compare(_ stack: Stack) async throws -> Shuffle {
-    let sightings = try await stack.makeScratch().fetch(Sighting.all.sorted(by: \.id))
+    let sightings = try await stack.makeScratch().fetch(Sighting.visible.sorted(by: \.id))
     let points = sightings.compactMap(ClusterIndex<Int>.Point.init)
     var inOrder = ClusterIndex<Int>(options, combining: +)
     inOrder.update(points)

@@ -16,6 +16,9 @@ public struct Sighting: Entity {
   public var time: Date?
   /// The user's own note. No feed changes it, and the winds do not either.
   public var note = ""
+  /// Whether the user has deleted the quake. The row stays, because the feed still has the quake: an
+  /// import would insert it again. No field of the mapping writes this attribute.
+  public var isHidden = false
 
   public init() {}
 
@@ -27,6 +30,7 @@ public struct Sighting: Entity {
     Attribute(\.longitude)
     Attribute(\.time)
     Attribute(\.note)
+    Attribute(\.isHidden)
   }
 
   /// The members of a feed of quakes that become attributes.
@@ -54,6 +58,8 @@ public struct Sighting: Entity {
     .clusterValue(\.magnitude, { (4.5..<6).contains($0 ?? 0) ? 1 : 0 }, +)
     .clusterValue(\.magnitude, { $0 ?? 0 >= 6 ? 1 : 0 }, +)
 
-  static var balloons: Query<Sighting> { Sighting.where { $0.kind == .balloon } }
-  static var quakes: Query<Sighting> { Sighting.where { $0.kind == .quake } }
+  /// The sightings that the user has not deleted.
+  static var visible: Query<Sighting> { Sighting.where { !$0.isHidden } }
+  static var balloons: Query<Sighting> { visible.where { $0.kind == .balloon } }
+  static var quakes: Query<Sighting> { visible.where { $0.kind == .quake } }
 }

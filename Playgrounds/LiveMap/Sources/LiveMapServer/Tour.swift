@@ -38,7 +38,7 @@ import StrataMap
     self.world = world
     self.registry = registry
     self.edits = edits
-    other = PageEdits(world.stack, author: "second page")
+    other = PageEdits(world.stack, author: PageEdits.otherAuthor)
     self.listUpdates = listUpdates
     self.send = send
   }
@@ -62,7 +62,11 @@ import StrataMap
     guard view.hasChanges else { return }
     if isSaved {
       let commit = try await view.save(.mergeMine)
-      tell(.unsaved, "Saved as commit \(commit). Now the file has the note, too.")
+      let stored = try await world.stack.makeScratch().find(Sighting.self, strongest().id)
+      tell(
+        .unsaved,
+        "Saved as commit \(commit). Now the file has magnitude "
+          + "\(stored?.magnitude.text ?? "nothing"), too.")
     } else {
       view.rollback()
       tell(.unsaved, "Taken back. List and map are as before, without a commit.")
@@ -144,7 +148,7 @@ import StrataMap
     let quake = try await strongest()
     let shown = view.update(quake) {
       $0.note = "Not saved yet"
-      $0.magnitude = 9.9
+      $0.magnitude = quake.magnitude == 9.9 ? 9.8 : 9.9
     }
     let stored = try await world.stack.makeScratch().find(Sighting.self, quake.id)
     tell(
@@ -158,7 +162,8 @@ import StrataMap
     let quake = try await strongest()
     let edit = Edit.note(id: quake.id, was: quake.note, text: theirNote(for: quake))
     _ = try await other.perform(edit)
-    let mine = Edit.note(id: quake.id, was: quake.note, text: "I felt it")
+    let text = quake.note == "I felt it" ? "I felt it, too" : "I felt it"
+    let mine = Edit.note(id: quake.id, was: quake.note, text: text)
     guard let conflict = try await edits.perform(mine) else {
       return tell(.conflict, "The note has this text already.", at: quake)
     }

@@ -10,6 +10,8 @@ actor Winds {
   struct Setting: Sendable, Hashable {
     var count = 0
     var movesPerSecond = 0
+    /// Whether new balloons begin somewhere on their way, instead of at their sites.
+    var areUnderWay = false
   }
 
   static let limits = Setting(count: 20_000, movesPerSecond: 20_000)
@@ -17,6 +19,8 @@ actor Winds {
   static let first = Setting(count: 1_500, movesPerSecond: 1_500)
   private static let turnsPerSecond = 20
   private static let mostInOneTurn = 500
+  /// The moves that a balloon under way has behind it, at most.
+  private static let longestWay = 40
 
   private let scratch: ScratchContext
   private let sites: [LaunchSite]
@@ -65,7 +69,7 @@ actor Winds {
         let end = ContinuousClock.now + .seconds(1) / Self.turnsPerSecond
         guard let setting = wanted else { return }
         await scratch.refresh()
-        let isComplete = try await launch(setting.count)
+        let isComplete = try await launch(setting)
         if isComplete && setting.movesPerSecond == 0 && setting == wanted { return }
         let moves = try await drift(setting.movesPerSecond / Self.turnsPerSecond)
         // A change or a deletion that another context saves meanwhile wins.
@@ -82,11 +86,15 @@ actor Winds {
   /// Launches or deletes balloons up to the wanted number, a part of them in each turn.
   ///
   /// - Returns: whether there were as many as wanted already.
-  private func launch(_ count: Int) async throws -> Bool {
-    let missing = try await count - scratch.count(Sighting.balloons)
+  private func launch(_ setting: Setting) async throws -> Bool {
+    let missing = try await setting.count - scratch.count(Sighting.balloons)
     for _ in 0..<min(max(missing, 0), Self.mostInOneTurn) {
       guard let site = sites.randomElement() else { break }
-      scratch.insert(Sighting.balloon(from: site))
+      var balloon = Sighting.balloon(from: site)
+      if setting.areUnderWay {
+        for _ in 0..<Int.random(in: 0...Self.longestWay) { balloon.drift() }
+      }
+      scratch.insert(balloon)
     }
     if missing < 0 {
       let newest = Sighting.balloons.sorted(by: \.id, order: .reverse)

@@ -14,6 +14,8 @@ import StrataImport
   let stack: Stack
   let tally = Tally()
   let pulse = Pulse()
+  /// The badges of rows; nil without badges.
+  var badge: (@MainActor (Sighting) -> RowBadge?)?
   private let feed: Feed
   private let importer: Importer
   private let winds: Winds
@@ -111,7 +113,8 @@ import StrataImport
 
   func resumeWinds() async { await winds.resume() }
 
-  func setWinds(count: Int?, movesPerSecond: Int?) async {
+  func setWinds(count: Int?, movesPerSecond: Int?, areUnderWay: Bool = false) async {
+    setting.areUnderWay = areUnderWay
     if let count { setting.count = min(max(0, count), Winds.limits.count) }
     if let movesPerSecond {
       setting.movesPerSecond = min(max(0, movesPerSecond), Winds.limits.movesPerSecond)

@@ -1,24 +1,29 @@
-/// The state of a host on its page.
-struct Report: Encodable, Sendable {
-  let name: String
-  let address: String
-  let isPlugged: Bool
-  let phase: String
-  let waiting: Int
-  let conflicts: [Conflict]
-  let refused: [Refusal]
+import LiveMapServer
 
-  /// A note of this host that has replaced another host's note; nil for a deletion.
-  struct Conflict: Encodable, Sendable {
-    let place: String
-    let mine: String?
-    let theirs: String?
+/// The state of all hosts on the page.
+struct Report: Encodable, Sendable {
+  /// The number of rows that the server has.
+  let rows: Int
+  let hosts: [Host]
+
+  struct Host: Encodable, Sendable {
+    let name: String
+    let address: String
+    let isPlugged: Bool
+    let phase: String
+    let waiting: Int
+    let refused: Int
+    /// The newest notes of the host's pages, the newest first.
+    let notes: [Note]
   }
 
-  struct Refusal: Encodable, Sendable {
+  struct Note: Encodable, Sendable {
     let id: String
     let place: String
+    /// The note that a page of the host wrote.
     let note: String
-    let reason: String
+    let state: RowBadge.Kind
+    /// The state in words.
+    let text: String
   }
 }

@@ -14,9 +14,8 @@ struct WebServer {
       await server.appendRoute(
         HTTPRoute("GET /\(file == "index.html" ? "" : file)"), to: handler)
     }
-    await server.appendRoute("GET /hosts") { _ in
-      let reports = await MainActor.run { world.hosts.map(\.report) }
-      return HTTPResponse(statusCode: .ok, body: try JSONEncoder().encode(reports))
+    await server.appendRoute("GET /state") { _ in
+      HTTPResponse(statusCode: .ok, body: try JSONEncoder().encode(await world.report()))
     }
     await server.appendRoute("POST /:host/plug") {
       try await Self.act($0, world) { try $0.setPlugged(true) }
@@ -24,9 +23,17 @@ struct WebServer {
     await server.appendRoute("POST /:host/unplug") {
       try await Self.act($0, world) { try $0.setPlugged(false) }
     }
+    await server.appendRoute("POST /:host/write") { request in
+      let (note, rank) = (request.query["note"] ?? "", Int(request.query["rank"] ?? "") ?? 0)
+      return try await Self.act(request, world) { try await $0.write(note, rank: rank) }
+    }
     await server.appendRoute("POST /:host/revert") { request in
       let id = request.query["id"] ?? ""
       return try await Self.act(request, world) { try await $0.revert(id) }
+    }
+    await server.appendRoute("POST /:host/restore") { request in
+      let id = request.query["id"] ?? ""
+      return try await Self.act(request, world) { try await $0.restore(id) }
     }
   }
 

@@ -32,7 +32,18 @@ import StrataReplica
       hosts.append(host)
       try await host.serve()
     }
+    for host in hosts {
+      host.writer = { [weak self, weak host] note, id in
+        let other = self?.hosts.first { $0 !== host && $0.notes[id]?.sighting.note == note }
+        return other?.name
+      }
+    }
     await station.map.fly(balloons: 40, movesPerSecond: 80)
+  }
+
+  /// The station follows the server without a break, so it has the server's rows.
+  func report() async -> Report {
+    Report(rows: await station?.rowCount ?? 0, hosts: hosts.map { $0.report() })
   }
 
   func host(named name: String) -> Host? { hosts.first { $0.name == name } }

@@ -1,5 +1,5 @@
 // The page: a connection, a map, a list, a tour, and the edits of the user.
-import { Camera } from "./camera.js";
+import { Camera, zoomForScale } from "./camera.js";
 import { Card } from "./card.js";
 import { Compare } from "./compare.js";
 import { Connection } from "./connection.js";
@@ -14,6 +14,8 @@ import { MapView } from "./map.js";
 import { notify, showConnection, showGate } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { followPanels, freePart } from "./panels.js";
+import { Sparks } from "./sparks.js";
+import { Stage } from "./stage.js";
 import { followTheme, readTheme } from "./theme.js";
 import { Tour } from "./tour.js";
 
@@ -22,15 +24,30 @@ const $ = (selector) => document.querySelector(selector);
 /** The share of the map's height above a selected place, so that the card does not cover the place. */
 const ABOVE_CARD = 0.25;
 
+/** The longest scale at the nearest view of a selected place, in kilometres: it shows 200 km also above the card. */
+const NEAREST = 230;
+
+/** How long the free part has no pin before the page offers to show all, in milliseconds. */
+const EMPTY = 600;
+
 /** The state that a new session of the server has to learn. */
 const wish = { kinds: ["quake", "balloon"], text: "", order: "strongest", selectedID: null };
 let status = {};
+/** Whether the page has everything that existed when it connected. */
+let isComplete = false;
+/** The rows that came again because something had changed. */
+let rowsSentAgain = 0;
+/** The selection that the map is to show above the card. */
+let broughtID = null;
+/** Since when no pin is in the free part of the map. */
+let emptySince = Infinity;
 
 // MARK: The parts
 
 const outbox = new Outbox((edit) => connection.send("edit", edit), showWaiting);
 const counters = new Counters();
 const headline = new Headline();
+const sparks = new Sparks();
 const compare = new Compare(reopen);
 
 const map = new MapView({
@@ -50,7 +67,11 @@ const map = new MapView({
 
 const list = new List(outbox, {
   needed: (from, count) => connection.send("rows", { from, count }),
-  chosen: (id) => select(id),
+  chosen(id, isPressed) {
+    select(id);
+    // The list lies over the card on a small window.
+    if (isPressed && panels.foldList()) broughtID = id;
+  },
 });
 
 const card = new Card({
@@ -84,7 +105,8 @@ const controls = new Controls({
 const connection = new Connection({
   opened() {
     showConnection(connection.isOpen, outbox.count);
-    map.pins.expectAll();
+    isComplete = false;
+    map.pins.expectAll(compare.mode !== "clusters");
     if (document.hidden) connection.send("hold", { reason: "hidden" });
     sendList();
     list.ask(true);
@@ -102,13 +124,17 @@ const connection = new Connection({
     map.whenDrawn(() => connection.send("shown", { stream: "change" }));
   },
   everything({ features }) {
+    rowsSentAgain += features.length;
     map.pins.expectAll();
     map.change({ add: features, update: [], remove: [] });
     map.pins.complete(map.camera, performance.now());
     map.whenDrawn(() => connection.send("shown", { stream: "everything" }));
   },
   complete() {
-    if (compare.mode === "strata") map.pins.complete(map.camera, performance.now());
+    isComplete = true;
+    if (!compare.isEverything) map.pins.complete(map.camera, performance.now());
+    // The pins that were there before do not count.
+    headline.restart(compare.isEverything ? "rows sent again" : "map operations");
     if (wish.selectedID) connection.send("select", { id: wish.selectedID });
     map.fit();
     map.invalidate();
@@ -121,13 +147,23 @@ const connection = new Connection({
     list.change(changes);
     connection.send("shown", { stream: "rows" });
   },
-  selected: ({ sighting }) => showCard(sighting ?? null),
+  badges: ({ badges }) => list.showBadges(badges),
+  selected({ sighting }) {
+    showCard(sighting ?? null);
+    if (sighting?.longitude !== undefined && sighting.id === broughtID) {
+      map.flyTo(sighting.longitude, sighting.latitude, 0, ABOVE_CARD);
+    }
+    broughtID = null;
+  },
   approach({ id, zoom }) {
     const pin = map.pins.features.get(id);
     const { longitude, latitude } = card.sighting ?? {};
     const [x, y] = pin?.coordinates ?? [longitude ?? 0, latitude ?? 0];
-    map.flyTo(x, y, zoom, id === card.sighting?.id ? ABOVE_CARD : 0.5);
-    if (zoom > Camera.maximum) notify("It shares its place with others. Click the number to spread them out.");
+    const isCluster = id !== card.sighting?.id;
+    // A closer view of a single place has nothing to tell where it is.
+    const nearest = isCluster ? Camera.maximum : Math.max(map.camera.zoom, zoomForScale(NEAREST, y));
+    map.flyTo(x, y, Math.min(zoom, nearest), isCluster ? 0.5 : ABOVE_CARD);
+    if (zoom > nearest) notify("It is one of the pins in the ringed cluster. Click the number to go on.");
   },
   spread({ id, legs }) {
     const pin = map.pins.features.get(id);
@@ -157,11 +193,18 @@ const connection = new Connection({
   },
 });
 
+const stage = new Stage({
+  map, compare, headline, list, operations,
+  send: (name, content) => connection.send(name, content),
+  status: () => status,
+  isComplete: () => isComplete,
+});
+
 /** Connects for another kind of map; the list and the selection stay. */
 function reopen() {
   map.spread.close();
-  const style = compare.mode === "everything" ? "everything" : $("#clusters").checked ? "clusters" : "pins";
-  connection.open(`/live?map=${style}`);
+  isComplete = false;
+  connection.open(`/live?map=${compare.mode}`);
 }
 
 document.addEventListener("visibilitychange", () => {
@@ -179,17 +222,34 @@ function showStatus() {
   counters.show(status);
   controls.show(status);
   $("#undo").disabled = !status.canUndo;
-  showGate(status.isHolding && !document.hidden && compare.mode === "strata", status.pending);
+  // The gate of a new session waits for the view. That is no news.
+  showGate(status.isHolding && isComplete && !document.hidden && !compare.isEverything, status.pending);
+}
+
+/** The operations of this connection so far. */
+function operations() {
+  const { added = 0, moved = 0, restyled = 0, removed = 0 } = status;
+  return added + moved + restyled + removed;
 }
 
 function sample() {
   const now = performance.now();
   const { status: own = 0, ...sent } = connection.bytes;
   const bytes = Object.values(sent).reduce((sum, count) => sum + count, 0);
-  const { added = 0, moved = 0, restyled = 0, removed = 0, rowsChanged = 0, movesSaved = 0 } = status;
-  const operations = added + moved + restyled + removed;
-  headline.sample(now, { rows: rowsChanged, operations, bytes, moves: movesSaved });
+  const { rowsChanged = 0, movesSaved = 0 } = status;
+  headline.sample(now, {
+    rows: rowsChanged, operations: compare.isEverything ? rowsSentAgain : operations(), bytes, moves: movesSaved,
+  });
+  sparks.add(headline.rates);
   compare.show(now, headline.rates.bytes);
+  offerAll(now);
+}
+
+/** A view without a pin, such as the sea, has a way back. */
+function offerAll(now) {
+  const isEmpty = isComplete && list.total > 0 && map.isEmpty;
+  emptySince = isEmpty ? Math.min(emptySince, now) : Infinity;
+  $("#show-all").hidden = now - emptySince < EMPTY;
 }
 
 // MARK: The map and the list
@@ -220,7 +280,7 @@ function changeList(change) {
 }
 
 followFilters(wish, changeList);
-$("#clusters").addEventListener("change", reopen);
+$("#show-all").addEventListener("click", () => map.showAll());
 for (const [selector, by] of [["#zoom-in", 1], ["#zoom-out", -1]]) {
   $(selector).addEventListener("click", () => map.zoomBy(by));
 }
@@ -254,10 +314,15 @@ function resolve(keepsMine) {
 
 $("#undo").addEventListener("click", () => outbox.add({ undo: {} }));
 document.addEventListener("keydown", (event) => {
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (event.key.toLowerCase() === "d" && isPlain && !event.target.matches("[type=search], [type=text], select")) {
+    stage.toggle();
+  }
   if (event.target.matches("input, select")) return;
   if (event.key === "Escape") {
     // The innermost first.
-    if (map.spread.isOpen) map.spread.close();
+    if (stage.isOn) stage.end();
+    else if (map.spread.isOpen) map.spread.close();
     else select(null);
     map.invalidate();
   }
@@ -273,7 +338,9 @@ followTheme($("#dark"), () => {
   resize();
   drawLegend(map.theme);
 });
-followPanels(resize);
+// In a frame the page leaves parts of itself to the page around it.
+document.body.dataset.embed = new URLSearchParams(location.search).get("embed") ?? "";
+const panels = followPanels(resize);
 window.addEventListener("resize", resize);
 setInterval(sample, 200);
 connection.open();
@@ -282,7 +349,7 @@ await map.load();
 // For the console, and for tests.
 globalThis.liveMap = {
   camera: map.camera, card, compare, connection, counters, headline, list, map, outbox, pins: map.pins,
-  spread: map.spread, wish,
+  spread: map.spread, stage, wish,
   get status() { return status; },
   get selected() { return card.sighting; },
 };

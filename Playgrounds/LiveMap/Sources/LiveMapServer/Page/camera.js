@@ -18,6 +18,20 @@ export function eastward(from, to) {
   return way - Math.round(way);
 }
 
+/** The length of the longest scale of the map, in points of the screen. */
+export const SCALE = 80;
+const EQUATOR = 40_075;
+
+/** The kilometres of a point of the screen at a latitude. */
+export function kilometresPerPoint(latitude, scale) {
+  return (EQUATOR * Math.cos((latitude * Math.PI) / 180)) / scale;
+}
+
+/** The zoom at which the longest scale of the map shows a distance. */
+export function zoomForScale(kilometres, latitude) {
+  return Math.log2((kilometresPerPoint(latitude, TILE) * SCALE) / kilometres);
+}
+
 /** The visible part of the world. The camera's place is in the middle of the part without panels. */
 export class Camera {
   /** As `ClusterOptions.maximumZoom` has it: beyond, the outlines have nothing to show. */

@@ -40,7 +40,8 @@ export class Card {
     const place = [degrees(sighting.latitude, "N", "S"), degrees(sighting.longitude, "E", "W")].join("  ");
     $("#card-detail").textContent = `${magnitude}${when(sighting)}\n${place}`;
     const note = $("#card-note");
-    if (isOther || document.activeElement !== note) {
+    // A note that is being written stays.
+    if (isOther || document.activeElement !== note || note.value === this.#base) {
       note.value = waiting ?? sighting.note;
       this.#base = note.value;
     }

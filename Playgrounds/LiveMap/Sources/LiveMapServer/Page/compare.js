@@ -4,22 +4,39 @@ import { bytes } from "./headline.js";
 const $ = (selector) => document.querySelector(selector);
 /** The frames of these milliseconds count. */
 const WINDOW = 2000;
+const WORDS = {
+  clusters: "What changed, as clusters.",
+  pins: "What changed, with a pin for each row.",
+  everything: "All rows at each change, with the same pins. No registry.",
+};
 
 export class Compare {
-  mode = "strata";
+  /** The kind of the map, as `Session.MapStyle` has it. */
+  mode = "clusters";
   #began = performance.now();
   #frames = [];
 
-  /** @param chose called with the new mode. */
+  /** @param chose called after a change of the mode. */
   constructor(chose) {
     for (const button of document.querySelectorAll("[name=mode]")) {
       button.addEventListener("change", () => {
         this.mode = button.value;
-        this.#began = performance.now();
-        this.#frames = [];
-        chose(this.mode);
+        this.restart();
+        $("#compare-words").textContent = WORDS[this.mode];
+        chose();
       });
     }
+  }
+
+  get isEverything() { return this.mode === "everything"; }
+
+  /** Chooses a mode, as the user does. */
+  choose(mode) { if (mode !== this.mode) $(`[name=mode][value=${mode}]`).click(); }
+
+  /** The bytes and frames so far do not count. */
+  restart() {
+    this.#began = performance.now();
+    this.#frames = [];
   }
 
   /** Counts a frame that was drawn. */

@@ -9,6 +9,12 @@ export class Headline {
   rates = { rows: 0, operations: 0, bytes: 0, moves: 0 };
   #samples = [];
 
+  /** Begins to count anew, with other words for the operations. */
+  restart(name) {
+    this.#samples = [];
+    text("#operations-name", name);
+  }
+
   /** Takes the totals so far; call it a few times in a second. */
   sample(now, totals) {
     this.#samples.push({ now, ...totals });
@@ -20,9 +26,9 @@ export class Headline {
       // A new session counts from zero.
       this.rates[name] = Math.max(0, totals[name] - first[name]) / elapsed;
     }
-    text("#figure-rows", NUMBER.format(Math.round(this.rates.rows)));
-    text("#figure-operations", NUMBER.format(Math.round(this.rates.operations)));
-    text("#figure-bytes", bytes(this.rates.bytes));
+    text("#figure-rows", `${NUMBER.format(Math.round(this.rates.rows))}/s`);
+    text("#figure-operations", `${NUMBER.format(Math.round(this.rates.operations))}/s`);
+    text("#figure-bytes", `${bytes(this.rates.bytes)}/s`);
     text("#moves-reached", NUMBER.format(Math.round(this.rates.moves)));
   }
 }

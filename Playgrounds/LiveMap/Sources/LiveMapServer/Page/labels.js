@@ -1,6 +1,6 @@
 // The name of a pin, and the scale of the map.
+import { kilometresPerPoint, SCALE, unproject } from "./camera.js";
 
-const EQUATOR = 40_075;
 const STEPS = [1, 2, 5];
 const NUMBER = new Intl.NumberFormat("en");
 
@@ -27,11 +27,11 @@ export function drawLabel(context, camera, theme, pin, now) {
   context.fillText(text, left + 9, y - 37);
 }
 
-/** Shows a round distance that is at most 80 points long in the middle of the map. */
+/** Shows a round distance in the middle of the map. */
 export function drawScale(camera) {
-  const latitude = Math.atan(Math.sinh((0.5 - camera.y) * 2 * Math.PI));
-  const kilometres = (EQUATOR * Math.cos(latitude)) / camera.scale;
-  const most = kilometres * 80;
+  const [, latitude] = unproject(camera.x, camera.y);
+  const kilometres = kilometresPerPoint(latitude, camera.scale);
+  const most = kilometres * SCALE;
   const power = 10 ** Math.floor(Math.log10(most));
   const distance = STEPS.findLast((step) => step * power <= most) * power;
   document.querySelector("#scale i").style.width = `${distance / kilometres}px`;

@@ -20,12 +20,15 @@ export class List {
   #from = 0;
   #asked = "";
   #selectedID = null;
+  /** The state of a row's edits on their way to other stores, by id. */
+  #badges = {};
   #outbox;
   #on;
 
   /**
    * @param outbox the edits that wait for the server.
-   * @param on `needed`, with the first visible row and the number of visible rows, and `chosen`.
+   * @param on `needed`, with the first visible row and the number of visible rows, and `chosen` with an
+   * id and with whether the row was pressed.
    */
   constructor(outbox, on) {
     this.#outbox = outbox;
@@ -34,7 +37,7 @@ export class List {
     new ResizeObserver(() => this.ask()).observe(this.#element);
     this.#content.addEventListener("click", ({ target }) => {
       const item = target.closest(".item");
-      if (item) on.chosen(item.dataset.id);
+      if (item) on.chosen(item.dataset.id, true);
     });
     this.#element.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -74,6 +77,16 @@ export class List {
     for (const { offset, row } of edits) rows[offset] = row;
     this.#draw();
     for (const { row } of edits) this.#flash(this.#nodes.get(row.id));
+  }
+
+  /** Shows the badges of the rows. A row whose edit was replaced flashes. */
+  showBadges(badges) {
+    const old = this.#badges;
+    this.#badges = badges;
+    this.refresh();
+    for (const [id, { kind }] of Object.entries(badges)) {
+      if (kind === "replaced" && old[id]?.kind !== kind) this.#flash(this.#nodes.get(id));
+    }
   }
 
   /** Shows waiting edits, or no longer. */
@@ -122,7 +135,7 @@ export class List {
     node.id = `row-${row.id}`;
     node.role = "option";
     node.className = "item new";
-    for (const part of ["size", "name", "when"]) {
+    for (const part of ["size", "name", "when", "mark"]) {
       node.append(Object.assign(document.createElement("span"), { className: part }));
     }
     requestAnimationFrame(() => node.classList.remove("new"));
@@ -132,9 +145,12 @@ export class List {
   #fill(node, row) {
     const waiting = this.#outbox.note(row.id);
     const isDeleting = this.#outbox.isDeleting(row.id);
-    const line = isDeleting ? "Deletion waits" : waiting !== undefined ? `Waits: ${waiting}` : row.note || when(row);
+    const badge = this.#badges[row.id];
+    const isReplaced = badge?.kind === "replaced";
+    const line = isReplaced ? badge.text : isDeleting ? "Deletion waits" : waiting !== undefined ? `Waits: ${waiting}` : row.note || when(row);
     const texts = [
       row.kind === "balloon" ? "◍" : (row.magnitude?.toFixed(1) ?? "–"), row.place ?? "Somewhere", line,
+      badge && !isReplaced ? badge.text : "",
     ];
     texts.forEach((text, index) => {
       if (node.children[index].textContent !== text) node.children[index].textContent = text;
@@ -142,6 +158,7 @@ export class List {
     const kinds = ["weak", "medium", "strong", "great", "balloon"];
     node.classList.remove(...kinds);
     node.classList.add(row.kind === "balloon" ? "balloon" : strength(row.magnitude ?? 0));
+    node.dataset.badge = badge?.kind ?? "";
     node.classList.toggle("waiting", isDeleting || waiting !== undefined);
     node.classList.toggle("noted", Boolean(row.note));
     node.ariaSelected = String(row.id === this.#selectedID);
@@ -170,7 +187,7 @@ export class List {
     const index = this.#rows.findIndex(({ id }) => id === this.#selectedID);
     const next = this.#rows[index < 0 ? 0 : index + step];
     if (!next) return;
-    this.#on.chosen(next.id);
+    this.#on.chosen(next.id, false);
     const top = (this.#from + this.#rows.indexOf(next)) * ROW;
     const { scrollTop, clientHeight } = this.#element;
     if (top < scrollTop) this.#element.scrollTop = top;

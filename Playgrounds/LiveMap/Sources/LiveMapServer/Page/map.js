@@ -85,6 +85,25 @@ export class MapView {
     this.invalidate();
   }
 
+  /** Whether the map is zoomed in to a part without a pin. */
+  get isEmpty() {
+    const { camera } = this;
+    if (camera.zoom < camera.minimum + 0.3) return false;
+    const { left, top, right, bottom } = camera.free;
+    for (const pin of this.pins.features.values()) {
+      const [x, y] = camera.toScreen(pin.x, pin.y);
+      if (x >= left && x <= right && y >= top && y <= bottom) return false;
+    }
+    return true;
+  }
+
+  /** Shows the world. */
+  showAll() {
+    const { camera } = this;
+    camera.flyTo(camera.x, camera.y, camera.minimum, performance.now());
+    this.invalidate();
+  }
+
   /** Moves slowly to the side, as a finger does. */
   sweep() {
     const { camera } = this;
@@ -159,23 +178,22 @@ export class MapView {
     const marked = [];
     const isPointed = pointed && pins.features.has(pointed.id);
     if (isPointed) marked.push({ pin: pointed, color: theme.label });
-    const selected = this.#selectedPin(now);
+    const selected = this.#selectedPin();
     if (selected) marked.push({ pin: selected, color: theme.accent });
     pins.draw(context, camera, theme, now, marked);
     this.spread.draw(context, camera, theme, now, this.selected?.id);
     if (isPointed) drawLabel(context, camera, theme, pointed, now);
   }
 
-  /** The pin of the selected sighting, the cluster that lies over it, or else its place. */
-  #selectedPin(now) {
+  /** The pin of the selected sighting, the cluster nearest to its place, or else its place. */
+  #selectedPin() {
     const { selected, pins, camera } = this;
     if (!selected || this.spread.ids.includes(selected.id)) return null;
     const pin = pins.features.get(selected.id);
     if (pin) return pin;
     if (selected.latitude === undefined || selected.longitude === undefined) return null;
     const [x, y] = project(selected.longitude, selected.latitude);
-    const over = pins.at(...camera.toScreen(x, y), camera, now);
-    return over?.count > 1 ? over : new Pin(selected.id, x, y, null, { style: "balloon" });
+    return pins.clusterNear(x, y, camera) ?? new Pin(selected.id, x, y, null, { style: "balloon" });
   }
 
   // MARK: The view and the pointer

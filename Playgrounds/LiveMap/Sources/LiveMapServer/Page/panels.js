@@ -6,7 +6,10 @@ const MEDIUM = matchMedia("(width < 1180px)");
 
 const $ = (selector) => document.querySelector(selector);
 
-/** @param changed called when the free part may have changed. */
+/**
+ * @param changed called when the free part may have changed.
+ * @returns a function that folds the list where it lies over the map, and answers whether it does.
+ */
 export function followPanels(changed) {
   const fold = (name, isOpen) => {
     $(`#${name === "list" ? "list-panel" : "side"}`).classList.toggle("folded", !isOpen);
@@ -30,6 +33,14 @@ export function followPanels(changed) {
   new ResizeObserver(changed).observe($("#middle"));
   new ResizeObserver(changed).observe($("#tour"));
   settle();
+  return {
+    foldList() {
+      if (!NARROW.matches) return false;
+      fold("list", false);
+      changed();
+      return true;
+    },
+  };
 }
 
 /** The part of the window between the panels, above the tour, or above the card in its place. */

@@ -10,6 +10,8 @@ export class Pin {
   sprite = null;
   appears = -Infinity;
   leaves = 0;
+  /** When the last operation came. */
+  blinks = -Infinity;
   #fromX;
   #fromY;
   #start = -Infinity;

@@ -7,8 +7,14 @@ import { Sprites } from "./sprites.js";
 const APPEAR = 200;
 /** Pins come out of a cluster, and go into one, that is as near as this, in points. */
 const NEAR = 140;
+/** The distance of a pin from its cluster, at most, in points: the radius of clusters, and a zoom between two levels. */
+const CLUSTER_REACH = 88;
 /** More at once simply fade. */
 const MOST_PAIRS = 60_000;
+const BLINK = 500;
+/** More at once do not blink. */
+const MOST_BLINKS = 80;
+const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
 /** More pins are drawn as points, without moves and fades. */
 const MOST_SPRITES = 3_000;
 
@@ -20,6 +26,7 @@ export class Pins {
   #arePointsCurrent = true;
   #leaving = [];
   #stale = new Set();
+  #hasNoClusters = false;
   #sprites = new Sprites();
   /** Until when something moves or fades. */
   #busyUntil = 0;
@@ -47,8 +54,16 @@ export class Pins {
 
   // MARK: The source
 
-  /** A new connection sends everything again. A pin that is sent again must not flicker. */
-  expectAll() { this.#stale = new Set(this.features.keys()); }
+  /**
+   * A new connection sends everything again. A pin that is sent again must not flicker.
+   *
+   * @param hasNoClusters whether the connection sends a pin for each row. Then the first of them take the
+   * place of all clusters, which would lie over their own pins.
+   */
+  expectAll(hasNoClusters = false) {
+    this.#stale = new Set(this.features.keys());
+    this.#hasNoClusters = hasNoClusters;
+  }
 
   /** Removes the pins that a new connection has not sent again. */
   complete(camera, now) {
@@ -59,13 +74,16 @@ export class Pins {
   /** Takes a difference, in the form of MapLibre's `GeoJSONSource.updateData`. */
   apply({ add, update, remove }, camera, now) {
     this.#arePointsCurrent = false;
-    const gone = remove.map((id) => this.#take(id)).filter((pin) => pin);
+    const ghosts = this.#hasNoClusters && add.length > 0 ? this.#clusters() : [];
+    if (add.length > 0) this.#hasNoClusters = false;
+    const gone = [...ghosts, ...remove].map((id) => this.#take(id)).filter((pin) => pin);
     const changed = update.map((change) => this.#change(change, now)).filter((pin) => pin);
     const come = add.map((feature) => this.#put(feature, now)).filter((pin) => pin);
     if (this.areMany) {
       this.#leaving = [];
       return;
     }
+    this.#blink([...update, ...add], now);
     const isPaired = (gone.length + changed.length) * (come.length + 1) < MOST_PAIRS;
     const sources = isPaired ? [...gone, ...changed].filter((pin) => pin.count > 1) : [];
     for (const pin of come) this.#enter(pin, nearest(pin, sources, camera), now);
@@ -73,6 +91,8 @@ export class Pins {
     for (const pin of gone) this.#leave(pin, nearest(pin, targets, camera), now);
     this.#busyUntil = Math.max(this.#busyUntil, now + MOVE);
   }
+
+  #clusters() { return [...this.features.values()].filter((pin) => pin.count > 1).map(({ id }) => id); }
 
   #put({ id, geometry, properties }, now) {
     this.#stale.delete(id);
@@ -104,6 +124,16 @@ export class Pins {
     pin.properties = properties;
     pin.sprite = null;
     return pin;
+  }
+
+  /** Each pin that got an operation blinks once. If many got one, such as at the beginning, none does. */
+  #blink(changes, now) {
+    if (changes.length > MOST_BLINKS || REDUCED.matches) return;
+    for (const { id } of changes) {
+      const pin = this.features.get(id);
+      if (pin) pin.blinks = now;
+    }
+    if (changes.length > 0) this.#busyUntil = Math.max(this.#busyUntil, now + BLINK);
   }
 
   #take(id) {
@@ -161,10 +191,13 @@ export class Pins {
       : Math.min(1, (now - pin.appears) / APPEAR);
     if (alpha <= 0) return;
     const size = 0.55 + 0.45 * alpha;
+    const blink = (now - pin.blinks) / BLINK;
     if (alpha < 1) context.globalAlpha = alpha;
     for (let copy = -camera.copies; copy <= camera.copies; copy += 1) {
       const x = px + copy * camera.scale;
-      if (x > -30 && x < camera.width + 30) this.#sprites.draw(context, theme, pin, x, py, size);
+      if (x < -30 || x > camera.width + 30) continue;
+      this.#sprites.draw(context, theme, pin, x, py, size);
+      if (blink < 1) drawBlink(context, theme, x, py, Sprites.radius(pin), blink);
     }
     if (alpha < 1) context.globalAlpha = 1;
   }
@@ -176,6 +209,19 @@ export class Pins {
     context.strokeStyle = color;
     context.lineWidth = 2.5;
     context.stroke();
+  }
+
+  /** The cluster nearest to a place, if it is near enough to have the place; null without one. */
+  clusterNear(x, y, camera) {
+    const reach = CLUSTER_REACH / camera.scale;
+    let best = null;
+    let bestDistance = reach;
+    for (const pin of this.features.values()) {
+      if (pin.count === 1) continue;
+      const distance = Math.hypot(eastward(pin.x, x), pin.y - y);
+      if (distance < bestDistance) [best, bestDistance] = [pin, distance];
+    }
+    return best;
   }
 
   /** The pin at a point of the screen. */
@@ -194,6 +240,18 @@ export class Pins {
     }
     return best;
   }
+}
+
+/** A ring that grows and fades. */
+function drawBlink(context, theme, x, y, radius, share) {
+  const before = context.globalAlpha;
+  context.globalAlpha = before * (1 - share) * 0.9;
+  context.beginPath();
+  context.arc(x, y, radius + 1 + 7 * share, 0, 2 * Math.PI);
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 2;
+  context.stroke();
+  context.globalAlpha = before;
 }
 
 function nearest(pin, others, camera) {
