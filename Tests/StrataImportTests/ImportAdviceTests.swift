@@ -42,7 +42,7 @@ private struct Tune: Entity {
     (#"[{"id": 1, "bpm": "fast"}]"#, "allowingNumberInString()"),
     (#"[{"id": 1, "bpm": true}]"#, "unknown(as:)"),
     (#"[{"id": 1, "mood": "angry"}]"#, "unknown(as:)"),
-    (#"[{"title": "a"}]"#, "default"),
+    (#"[{"title": "a"}]"#, "send a key with each record"),
   ])
   func `a value that does not fit names the entity and the remedy`(
     _ text: String, _ advice: String

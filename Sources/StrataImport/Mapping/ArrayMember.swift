@@ -20,7 +20,7 @@ struct ArrayMember {
     guard case .text(let bytes) = scanned.cells[slot] else { return [] }
     let path = columns[slot].path
     guard var elements = JSONElements(bytes, of: scanned, plan) else {
-      let kind = plan.nameSlots.isEmpty ? "array" : "object"
+      let kind = plan.nameSlots.isEmpty ? "an array" : "an object"
       throw EntityMapper.Refusal(path: path, error: ValueError("expected \(kind)"))
     }
     var keys: [RecordKey] = []

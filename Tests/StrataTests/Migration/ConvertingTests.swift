@@ -100,7 +100,7 @@ private enum V2 {
     #expect(
       error?.message.contains(
         "Undeclared.bpm is optional Int (INTEGER) in the store and optional Double (REAL)") == true)
-    #expect(error?.advice.contains(".converted(from: Int.self)") == true)
+    #expect(error?.message.contains(".converted(from: Int.self)") == true)
     #expect(error?.message.contains("Undeclared.rating is optional in the store") == true)
   }
 

@@ -203,7 +203,7 @@ private enum V4 {
     ("unknown column", "has no column \"nothing\""),
     ("wrong type", "is String (TEXT), not 1"),
     ("missing value", "\"artist\" is required"),
-    ("same key", "UNIQUE"),
+    ("same key", "another row has a value that is to be unique"),
     ("read", "has no column \"x\""),
     ("key", "is the key"),
     ("twice", "a table \"Songs\" already"),
