@@ -1,9 +1,10 @@
+import StrataTestTurns
 import Testing
 
 @testable import Strata
 @testable import StrataReplica
 
-@Suite struct ReplacingEditsTests {
+@Suite(.inTurn) struct ReplacingEditsTests {
   private let rows = (1...3).map { number in
     PushOrder.Row(table: TableID(index: 0), key: RecordKey(.integer(Int64(number))))
   }
