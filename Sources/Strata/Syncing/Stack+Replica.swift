@@ -226,16 +226,6 @@ extension Stack {
   }
 }
 
-/// The outcome of a server's rows in the store.
-package struct AppliedRows: Sendable {
-  /// The edits that wait and that conflict with the rows.
-  package var conflicts: [Conflict] = []
-  /// The marked rows of the store that have changed, and had no edits that wait.
-  package var replaced: [ServerDifference] = []
-  /// Whether the store withholds rows of the server.
-  package var hasWithheld = false
-}
-
 /// A row whose edits wait to be pushed.
 package struct WaitingRow: Sendable, Equatable {
   /// The last commit that edited the row.

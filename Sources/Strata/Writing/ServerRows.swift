@@ -50,3 +50,13 @@ package struct ServerDifference: Sendable {
     return (entity(stored), entity(expected))
   }
 }
+
+/// The outcome of a server's rows in the store.
+package struct AppliedRows: Sendable {
+  /// The edits that wait and that conflict with the rows.
+  package var conflicts: [Conflict] = []
+  /// The marked rows of the store that have changed, and had no edits that wait.
+  package var replaced: [ServerDifference] = []
+  /// Whether the store withholds rows of the server.
+  package var hasWithheld = false
+}
