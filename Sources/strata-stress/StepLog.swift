@@ -17,7 +17,11 @@ final class StepLog: Sendable {
     state.withLock { $0.current.sorted { $0.key < $1.key }.map { "\($0.key) at \($0.value)" } }
   }
 
-  func add(_ step: String) { state.withLock { $0.steps.append(step) } }
+  /// Adds a step. The name of a store's file, which an error may have, is another one in each run of a seed.
+  func add(_ step: String) {
+    let words = step.replacing(/strata-[a-z]+-[0-9A-F-]{36}/, with: "store")
+    state.withLock { $0.steps.append(words) }
+  }
 
   /// Notes the step that a part begins; nil if the part has ended.
   func begin(_ step: String?, of part: String) { state.withLock { $0.current[part] = step } }
