@@ -124,11 +124,12 @@
 
     /// Changes a table as its owner does, when no transaction holds it, and waits a moment.
     func alter(_ sql: String) async throws {
-      for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
-        try cluster.query("COMMIT PREPARED '\(name)'")
-      }
       var attempts = 0
       while true {
+        // A writer may commit or prepare a transaction at the same moment.
+        for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
+          _ = try? cluster.query("COMMIT PREPARED '\(name)'")
+        }
         do {
           // Some statements must be alone, so the session has the limit from its beginning.
           try cluster.query(sql, in: "dbname=postgres options='-c lock_timeout=1s'")
