@@ -30,17 +30,18 @@ struct MetRows {
     for (id, changes) in layer.tables {
       let table = model[id]
       guard try OutboxTable.hasEntries(of: table, connection) else { continue }
+      let rows = coding[table]
       for (key, change) in changes {
         guard let entry = try OutboxTable.entry(table, key, connection) else { continue }
         let local = try connection.record(key, of: table, coding.builder)
         // The import may know only some attributes.
-        let presumed = entry.presumed(local, coding[table])
+        let presumed = entry.presumed(local, rows)
         let server = change.applied(to: presumed ?? (entry.isDeleted ? nil : local))
         let written = change.attributes(of: table)
         let isUnknown = presumed == nil && !entry.isDeleted
         let unknown = isUnknown ? local?.givenAttributes.subtracting(written) : nil
         let (row, left) = meet(
-          entry, server, unknown ?? AttributeSet(), written, local, in: table, coding)
+          entry, server, unknown ?? AttributeSet(), written, local, in: table, rows)
         if left != entry { entries[id, default: [:]][key] = .some(left) }
         let isHidden = written.subtracting(entry.attributesKnownHere(of: table)).isEmpty
         if isHidden && row == local && row != server {
@@ -62,13 +63,13 @@ struct MetRows {
   /// Moves the edits of a row onto the server's row.
   private func meet(
     _ waiting: OutboxEntry, _ server: Record?, _ unknown: AttributeSet, _ written: AttributeSet,
-    _ local: Record?, in table: Table, _ coding: EntryCoding
+    _ local: Record?, in table: Table, _ coding: RowCoding
   ) -> (row: Record?, left: OutboxEntry?) {
     var entry = waiting
     let isAnswer = answers?.isFor(table, entry) == true
     let rebased = entry.note(
       server, unknown: unknown, answered: isAnswer ? written : nil, local: local, in: table,
-      policy: policy, coding[table])
+      policy: policy, coding)
     return (rebased.row, rebased.isLeft ? entry : nil)
   }
 

@@ -65,13 +65,13 @@
         transaction = PushTransaction(session, edits, builder, try tables())
         try transaction.readEach()
       }
-      if try transaction.commitAll(with: tellsReplaced ? transaction.replacements(replacing) : nil)
-      {
-        return PushReport(conflicts: transaction.conflicts)
-      }
+      let conflicts = transaction.conflicts
+      let told = tellsReplaced ? transaction.replacements(replacing, conflicts) : nil
+      if try transaction.commitAll(with: told) { return PushReport(conflicts: conflicts) }
       try transaction.run()
       var last: [ServerStatement] = []
-      if tellsReplaced, let told = transaction.replacements(replacing) { last.append(told) }
+      let left = transaction.conflicts
+      if tellsReplaced, let told = transaction.replacements(replacing, left) { last.append(told) }
       if !transaction.verdicts.isEmpty {
         let text = try text(of: transaction.verdicts)
         last.append(
@@ -79,7 +79,7 @@
       }
       _ = try session.pipeline(last + [.init("COMMIT")])
       return PushReport(
-        conflicts: transaction.conflicts, lockedCount: transaction.lockedCount)
+        conflicts: left, lockedCount: transaction.lockedCount)
     }
 
     func abandon() throws(ReplicaError) {

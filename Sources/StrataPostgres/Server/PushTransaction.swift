@@ -79,12 +79,15 @@
     /// A statement that tells other replicas of the rows in which edits of this push replace their values; nil for
     /// none.
     ///
-    /// - Parameter known: the rows of conflicts that were found before.
-    func replacements(_ known: Set<PushOrder.Row>) -> ServerStatement? {
-      let found = Set(conflicts.filter { $0.theirs != nil }.map(\.row))
-      let told = made.filter { item in
-        (known.contains(item.step.row) || found.contains(item.step.row)) && item.write != nil
-      }
+    /// - Parameters:
+    ///   - known: the rows of conflicts that were found before.
+    ///   - conflicts: the conflicts of this push.
+    func replacements(
+      _ known: Set<PushOrder.Row>, _ conflicts: [Conflict]
+    ) -> ServerStatement? {
+      let rows = known.union(conflicts.filter { $0.theirs != nil }.map(\.row))
+      if rows.isEmpty { return nil }
+      let told = made.filter { rows.contains($0.step.row) && $0.write != nil }
       if told.isEmpty { return nil }
       return ServerStatement(
         "INSERT INTO strata.replaced (tbl, key) SELECT * FROM unnest($1::int2[], $2::text[])",
