@@ -64,8 +64,8 @@ import Testing
     try await stack.withScratch { $0.insert(Author(id: 1)) }
     var random = SeededRandom.printingSeed()
     // An atomic import reads portions of 2,000 staged rows.
-    let (count, keys) = form == .atomic ? (5_000, 700) : (400, 60)
-    for _ in 0..<3 {
+    let (count, keys) = form == .atomic ? (2_500, 700) : (400, 60)
+    for _ in 0..<2 {
       let (records, rows) = feed(count, keys: keys, &random)
       let first = try await importing(records, form, batchSize)
       let commit = await stack.viewContext.commit

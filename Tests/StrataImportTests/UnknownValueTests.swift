@@ -32,26 +32,26 @@ import Testing
   /// that conversion refuses the value.
   private func check<Value: AttributeValue & Equatable & UnknownSample>(_: Value.Type) async throws
   {
-    func read(_ json: String, _ conversion: Conversion<Value>) async throws -> Value? {
-      try await withTemporaryStack(Holder<Value>.self) { stack in
+    try await withTemporaryStack(Holder<Value>.self) { stack in
+      func read(_ id: Int, _ json: String, _ conversion: Conversion<Value>) async throws -> Value? {
         let mapping = JSONMapping<Holder<Value>> {
           Field(\.id, "id")
           Field(\.value, "value", conversion)
         }
         do {
           _ = try await stack.importJSON(
-            Holder<Value>.self, from: .data(Data(#"[{"id": 1, "value": \#(json)}]"#.utf8)),
+            Holder<Value>.self, from: .data(Data(#"[{"id": \#(id), "value": \#(json)}]"#.utf8)),
             mapping: mapping)
         } catch {
           return nil
         }
-        return try await stack.fetch(Holder<Value>.all).first?.value
+        return try await stack.find(Holder<Value>.self, id)?.value
       }
-    }
-    for json in Self.values {
-      let automatic = json == "null" ? nil : try await read(json, .automatic)
-      let found = try await read(json, .unknown(as: .other))
-      #expect(found == automatic ?? .other, "\(Value.self) from \(json)")
+      for (number, json) in Self.values.enumerated() {
+        let automatic = json == "null" ? nil : try await read(2 * number, json, .automatic)
+        let found = try await read(2 * number + 1, json, .unknown(as: .other))
+        #expect(found == automatic ?? .other, "\(Value.self) from \(json)")
+      }
     }
   }
 

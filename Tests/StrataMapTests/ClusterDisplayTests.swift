@@ -52,7 +52,7 @@ import Testing
     let seed = random.seed
     let places = PlaceMaker(&random)
     var zoom = 0
-    for round in 0..<250 {
+    for round in 0..<100 {
       for _ in 0..<random.below(40) {
         let number = random.below(300)
         let gone = random.oneIn(4)

@@ -6,7 +6,7 @@ import StrataTestTurns
 import Testing
 
 @Suite(.inTurn) struct ClusterIndexPropertyTests {
-  @Test func `9,000 random changes in any batches leave what a rebuild makes`() {
+  @Test func `4,000 random changes in any batches leave what a rebuild makes`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     let places = PlaceMaker(&random)
@@ -14,7 +14,7 @@ import Testing
     var points: [RecordKey: Sums.Point] = [:]
     var changes = 0
     var checks = 0
-    while changes < 9_000 {
+    while changes < 4_000 {
       let size = random.oneIn(40) ? random.below(400) + 1 : random.below(6) + 1
       var (put, removed): ([Sums.Point], [RecordKey]) = ([], [])
       for _ in 0..<size {

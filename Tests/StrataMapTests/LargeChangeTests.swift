@@ -106,7 +106,7 @@ private struct Tree: Entity, Equatable {
     let registry = AnnotationRegistry(live, mapping: Tree.pins, on: surface, clusters: clusters)
     registry.show(.world, zoom: 20)
     var isAttached = false
-    for round in 0..<4 {
+    for round in 0..<2 {
       for _ in 0..<12 {
         switch random.below(8) {
         case 0:

@@ -121,7 +121,7 @@ private struct Kite: Entity, Equatable {
       let shown = surface.shown.mapValues { $0.cluster?.count ?? 1 }
       #expect(counts == shown, "\(comment), seed \(seed)")
     }
-    for round in 0..<12 {
+    for round in 0..<5 {
       for _ in 0..<5 {
         let kite = try #require(try await stack.viewContext.find(Kite.self, id(random.below(200))))
         stack.viewContext.update(kite) { $0.longitude = Double(random.below(40)) }

@@ -46,6 +46,27 @@ import Testing
     await stack.close()
   }
 
+  @Test func `a caller waits for a step that begins after its call`() {
+    var demands = Demands()
+    demands.beginStep()
+    demands.add(DirectContinuation())
+    #expect(demands.takeWaiters().isEmpty && demands.hasWaiters)
+    demands.beginStep()
+    #expect(!demands.hasWaiters && demands.takeWaiters().count == 1)
+    #expect(demands.takeWaiters().isEmpty)
+  }
+
+  @Test func `the pull that is under way adopts no database`() {
+    var demands = Demands()
+    let order = demands.beginPull()
+    demands.adoptDatabase()
+    demands.pulled(order)
+    let next = demands.beginPull()
+    #expect(next.adoptsDatabase)
+    demands.pulled(next)
+    #expect(!demands.beginPull().adoptsDatabase)
+  }
+
   @Test func `one verification runs at a time`() {
     var demands = Demands()
     var begun = (0..<2).map { _ in demands.beginVerification() }

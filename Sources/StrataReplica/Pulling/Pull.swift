@@ -20,6 +20,7 @@ struct Pull {
     let since = state.cursor ?? state.copy?.cursor
     let start = try await connection.beginPull(
       since: since, by: state.push.client, limit: context.pageSize)
+    if order.adoptsDatabase { state.database = nil }
     do throws(ReplicaError) { try state.recognise(start.head.database) } catch {
       _ = try await connection.endPull(reading: [])
       throw error

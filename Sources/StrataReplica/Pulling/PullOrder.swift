@@ -4,6 +4,8 @@ internal import Strata
 struct PullOrder {
   /// Whether all rows are compared, because the app has asked for it.
   var readsAll = false
+  /// Whether the server's database is followed, although the store may have the rows of another one.
+  var adoptsDatabase = false
   /// The rows whose edits were given up, by the name of their table.
   var reverted: [String: Set<RecordKey>] = [:]
   /// The rows that a verification suspects, by the name of their table.

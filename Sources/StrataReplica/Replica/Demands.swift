@@ -21,10 +21,14 @@ struct Demands {
   private(set) var reverted: [String: Set<RecordKey>] = [:]
   /// The withheld rows that the next pull reads again. The first pull reads all of them.
   private var withheld = PullOrder.Withheld.all
-  /// The callers that wait for the next step.
-  private var waiters: [DirectContinuation<Void>] = []
+  /// Whether the app follows whatever database the server has.
+  private var adoptsDatabase = false
+  /// The callers that wait for a step that begins after their calls.
+  private var coming: [DirectContinuation<Void>] = []
+  /// The callers that wait for the end of the step that is under way.
+  private var present: [DirectContinuation<Void>] = []
 
-  var hasWaiters: Bool { !waiters.isEmpty }
+  var hasWaiters: Bool { !coming.isEmpty }
 
   // MARK: - Callers
 
@@ -43,22 +47,35 @@ struct Demands {
 
   mutating func endVerification() { verification = nil }
 
-  mutating func add(_ waiter: DirectContinuation<Void>) { waiters.append(waiter) }
+  mutating func adoptDatabase() { adoptsDatabase = true }
 
-  /// Returns the callers that wait, who are told of the step.
-  mutating func takeWaiters() -> [DirectContinuation<Void>] {
-    defer { waiters = [] }
-    return waiters
-  }
+  mutating func add(_ waiter: DirectContinuation<Void>) { coming.append(waiter) }
 
   // MARK: - Steps
+
+  /// Notes that a step, or an attempt to reach the server, begins.
+  ///
+  /// What went wrong before is nothing to the callers that wait for it.
+  mutating func beginStep() {
+    present += coming
+    coming = []
+  }
+
+  /// Returns the callers that wait for the step that has ended.
+  mutating func takeWaiters() -> [DirectContinuation<Void>] {
+    defer { present = [] }
+    return present
+  }
 
   /// Notes that a pull begins, and returns the work that it has.
   func beginPull() -> PullOrder {
     PullOrder(
-      readsAll: copy == .asked, reverted: reverted,
+      readsAll: copy == .asked, adoptsDatabase: adoptsDatabase, reverted: reverted,
       suspects: verification?.suspects ?? [:], withheld: withheld)
   }
+
+  /// Notes that a pull has ended without an error, after it has seen the database of the server.
+  mutating func pulled(_ order: PullOrder) { if order.adoptsDatabase { adoptsDatabase = false } }
 
   /// Notes that a pull was applied, which read the rows of its order.
   mutating func applied(_ order: PullOrder, hasWithheld: Bool) {

@@ -110,6 +110,7 @@ public actor Replica {
     for task in tasks { task.cancel() }
     await tasks.first?.value
     tasks = []
+    demands.beginStep()
     resumeWaiters()
     monitor.finish()
     found.finish()
@@ -184,6 +185,7 @@ public actor Replica {
   private func follow() async {
     var backoff = Backoff(seed: UInt64.random(in: 0...UInt64.max))
     while !line.isClosed {
+      demands.beginStep()
       var (connection, failure) = ((any ServerConnection)?.none, ReplicaError?.none)
       do throws(ReplicaError) {
         let new = try await connect()
@@ -223,6 +225,7 @@ public actor Replica {
 
   /// Pushes the edits that wait, pulls once, and waits as long as there is nothing to do.
   private func step(_ connection: any ServerConnection) async throws(ReplicaError) {
+    demands.beginStep()
     let context = PullContext(
       connection: connection, stack: stack, followed: followed, pageSize: pageSize, pause: pause)
     if let copy = state.copy, let known = line.known, demands.copy != .asked,
@@ -240,6 +243,7 @@ public actor Replica {
     var pull = Pull(context, state, order)
     let outcome = try await pull.run()
     line.pulled(outcome.client)
+    demands.pulled(order)
     take(outcome)
     if outcome.isApplied { demands.applied(order, hasWithheld: outcome.hasWithheld) }
     if let suspects = outcome.suspects { try await check(suspects, context) }
@@ -403,7 +407,7 @@ public actor Replica {
 
   // MARK: - Callers
 
-  /// Waits until the next step has ended.
+  /// Waits for the end of a step that begins after the call.
   private func nextStep() async throws(ReplicaError) {
     if line.isClosed { throw .closed }
     line.hurry()
@@ -419,10 +423,7 @@ public actor Replica {
   /// A replica that is offline tries at once to reach the server.
   ///
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
-  public func caughtUp() async throws(ReplicaError) {
-    // The pull that is under way may have begun before the call.
-    for _ in 0..<2 { try await nextStep() }
-  }
+  public func caughtUp() async throws(ReplicaError) { try await nextStep() }
 
   /// Returns once the server has everything that was committed here before the call, and a pull has
   /// confirmed it.
@@ -470,8 +471,8 @@ public actor Replica {
     }
   }
 
-  /// Forgets the database whose rows the store has.
-  func adoptAnyDatabase() { state.database = nil }
+  /// Lets the next pull follow whatever database the server has.
+  func adoptAnyDatabase() { demands.adoptDatabase() }
 
   /// The rules of the entities that the server does not enforce.
   var missingConstraints: [MissingConstraint] { line.missingConstraints }

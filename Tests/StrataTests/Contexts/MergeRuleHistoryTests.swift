@@ -155,7 +155,7 @@ private struct Tally: Entity {
   }
 
   @Test func `the store has the sum of what was saved`() async throws {
-    for seed in 0..<60 {
+    for seed in 0..<30 {
       let world = try await World(UInt64(seed))
       for _ in 0..<40 {
         do {

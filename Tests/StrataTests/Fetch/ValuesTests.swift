@@ -17,7 +17,7 @@ import Testing
 
   @Test func `values are those of an array, at any depth of unsaved edits`() async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<12 {
+    for _ in 0..<5 {
       var book = SalesBook()
       try await stack.withScratch { scratch in
         for sale in try await scratch.fetch(Sale.all) { scratch.delete(sale) }

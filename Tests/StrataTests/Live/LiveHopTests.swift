@@ -137,7 +137,7 @@ import Testing
     try await follow(Tag.where { $0.notes.all { $0.tags.contains("1") || $0.folder.id == 1 } })
     try await follow(Boat.where { $0.length * 2 > $0.harbour.id + 1 })
     try await follow(Boat.sorted(by: \.name, .localized, order: .reverse).limit(5))
-    for step in 0..<300 {
+    for step in 0..<120 {
       var edits: [@Sendable (ScratchContext) -> Void] = []
       for _ in 0...random.below(5) { edits.append(edit(&random)) }
       try await stack.merge { [edits] scratch in edits.forEach { $0(scratch) } }

@@ -48,7 +48,7 @@ import Testing
     async throws
   {
     var random = SeededRandom.printingSeed()
-    for round in 0..<12 {
+    for round in 0..<5 {
       try await followWindows(from: round * 1_000, &random)
       try await view.save(.overwrite)
     }

@@ -109,7 +109,7 @@ private let spellings = [
     try await screens.all.waitUntilLoaded()
     var updates = screens.byText.updates.makeAsyncIterator()
     var lists: [[Entry]] = []
-    for step in 0..<60 {
+    for step in 0..<30 {
       let note = Comment("step \(step) of seed \(random.seed)")
       try await edit(&random)
       let words = try await view.fetch(Entry.all)

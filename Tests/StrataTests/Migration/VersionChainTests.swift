@@ -99,7 +99,7 @@ private struct Row<Value: Sample>: Entity {
   @Test func `a store that skipped versions has the values of a store that did not`() async throws {
     var random = SeededRandom.printingSeed()
     var refused = 0
-    for _ in 0..<50 {
+    for _ in 0..<20 {
       var chain = Chain()
       chain.random = SeededRandom(seed: random.next())
       chain.types = (0...(1 + random.below(3))).map { _ in random.pick(Self.types) }
@@ -131,7 +131,7 @@ private struct Row<Value: Sample>: Entity {
       #expect(try await Self.values(stepwise, chain) == expected, note)
       #expect(try await Self.values(skipped, chain) == expected, note)
     }
-    #expect((1..<50).contains(refused))
+    #expect((1..<20).contains(refused))
   }
 
   /// Whether a type is only made optional, which needs no declaration.

@@ -95,7 +95,7 @@ import Testing
   @Test(arguments: ContextKind.allCases)
   func `related entities are found as a context shows them`(_ kind: ContextKind) async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<6 {
+    for _ in 0..<3 {
       let stack = try await Stack.temporary(
         Note.self, Tag.self, Folder.self, Colleague.self)
       let context = kind.make(stack)

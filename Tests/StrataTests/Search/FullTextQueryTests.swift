@@ -95,7 +95,7 @@ struct NaiveSearch {
     let shelves = try await stack.fetch(Shelf.all)
     let names = Dictionary(uniqueKeysWithValues: shelves.map { ($0.id, $0.name) })
     var hits = 0
-    for _ in 0..<120 {
+    for _ in 0..<60 {
       let search = NaiveSearch(&random)
       let text = search.text
       func check(
@@ -124,7 +124,7 @@ struct NaiveSearch {
           .map { search.matches([Prose(reading: $0).tokens]) } ?? false) || search.matches(page)
       }
     }
-    #expect(hits > 5_000)
+    #expect(hits > 2_000)
     await stack.close()
   }
 
@@ -136,7 +136,7 @@ struct NaiveSearch {
       "\"", "'", "*", "-", "+", "^", "(", ")", "{", "}", ":", "AND", "OR", "NOT", "NEAR(", "grace",
       "\0", " ", "\n", "🎵", "\u{301}", "é", "\\", ",", "title", "", "\u{FFFF}", "%", "?1", ";--",
     ]
-    for _ in 0..<500 {
+    for _ in 0..<250 {
       let text = (0..<random.below(6)).map { _ in random.pick(pieces) }.joined()
       for search in [
         SearchText.words(text), .anyWord(of: text), .phrase(text), .prefix(text), .prefixes(text),

@@ -7,7 +7,7 @@ import Testing
 
 /// Searches over unsaved edits.
 @Suite(.inTurn) struct LayeredSearchTests {
-  @Test(arguments: 1...4) func `unsaved edits are found like saved ones`(run: Int) async throws {
+  @Test(arguments: 1...2) func `unsaved edits are found like saved ones`(run: Int) async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)
     var model: [String: Page] = [:]

@@ -62,7 +62,7 @@ import Testing
       page.shelfID.flatMap { sites[$0] }.flatMap { $0.isValid ? $0 : nil }
     }
     var hits = 0
-    for _ in 0..<120 {
+    for _ in 0..<60 {
       let region = region(&random)
       let center =
         random.oneIn(4)

@@ -17,7 +17,7 @@ import Testing
       try await stack.withScratch { scratch in
         for id in 0..<10 { scratch.insert(Item(id: id, name: "item \(id)")) }
       }
-      let wanted = (0..<5_000).map { "item \($0 % 10) \($0)" } + (0..<10).map { "item \($0)" }
+      let wanted = (0..<2_000).map { "item \($0 % 10) \($0)" } + (0..<10).map { "item \($0)" }
       let query = Item.where { $0.name.isIn(wanted) }
       var failures = 0
       var spare = 0
@@ -33,7 +33,7 @@ import Testing
         }
         StoreMemory.lift()
         precondition(found.count == 10, "\(found.count) of 10 with \(spare) bytes to spare")
-        if spare > 512 * 1024 { break }
+        if spare > 256 * 1024 { break }
         spare += 4 * 1024
       }
       precondition(failures > 3, "\(failures) failures")

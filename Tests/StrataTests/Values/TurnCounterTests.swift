@@ -4,21 +4,34 @@ import Testing
 @testable import Strata
 
 @Suite(.inTurn) struct TurnCounterTests {
-  @MainActor
-  @Test func `other tasks run after every 32nd turn`() async {
-    let turns = TurnCounter()
-    var others = 0
-    let other = Task {
-      while !Task.isCancelled {
-        others += 1
-        await Task.yield()
+  /// An executor that runs its jobs at once, where they are enqueued, and counts them.
+  private final class Counting: SerialExecutor {
+    let jobs = Lock(0)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      jobs.withLock { $0 += 1 }
+      UnownedJob(job).runSynchronously(on: asUnownedSerialExecutor())
+    }
+  }
+
+  private actor Worker {
+    let executor = Counting()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Returns the turns whose end suspended the task, so that it came back as another job.
+    func suspensions(in turns: ClosedRange<Int>) async -> [Int] {
+      let counter = TurnCounter()
+      var suspensions: [Int] = []
+      for turn in turns {
+        let before = executor.jobs.withLock(\.self)
+        await counter.endTurn()
+        if executor.jobs.withLock(\.self) > before { suspensions.append(turn) }
       }
+      return suspensions
     }
-    defer { other.cancel() }
-    for turn in 1...96 {
-      let before = others
-      await turns.endTurn()
-      #expect((others > before) == (turn % 32 == 0), "turn \(turn)")
-    }
+  }
+
+  @Test func `other tasks run after every 32nd turn`() async {
+    #expect(await Worker().suspensions(in: 1...96) == [32, 64, 96])
   }
 }
