@@ -20,7 +20,7 @@ struct BulkLoadTests {
   /// More rows than the threshold of a bulk load, in chunks. A test can read the store between two
   /// chunks.
   private static let chunks = (0..<6).map { chunk in
-    Data((Book.lines((chunk * 5_000 + 1)...(chunk * 5_000 + 5_000)) + "\n").utf8)
+    Data((Book.lines((chunk * 3_000 + 1)...(chunk * 3_000 + 3_000)) + "\n").utf8)
   }
 
   private let stack = Stack.test
@@ -54,11 +54,11 @@ struct BulkLoadTests {
       let count = try await StoreFile.indexes(of: "books", stack)
       counts.withLock { $0.append(count) }
     }
-    #expect(result.inserted == 30_000)
+    #expect(result.inserted == 18_000)
     #expect(counts.withLock(\.self).first == 3)
     #expect(counts.withLock(\.self).last == 0)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await stack.fetch(Book.where { $0.shelf == 1 }).count == 10_000)
+    #expect(try await stack.fetch(Book.where { $0.shelf == 1 }).count == 6_000)
     let deferred = try await stack.read(
       "SELECT count(*) FROM sqlite_schema WHERE name = 'strata_deferred_index'", as: Int.self)
     #expect(deferred == [0])
@@ -77,7 +77,7 @@ struct BulkLoadTests {
     await #expect(throws: ImportError.self) {
       try await Self.load(into: stack) { if $0 == 5 { throw Failure() } }
     }
-    #expect(try await stack.viewContext.count(Book.all) >= 20_000)
+    #expect(try await stack.viewContext.count(Book.all) >= 12_000)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
 
     let other = try await Stack.temporary(Author.self, Book.self)
@@ -126,9 +126,9 @@ struct BulkLoadTests {
         try connection.run("PRAGMA max_page_count = 1073741823")
       }.value
     }
-    #expect(result.inserted == 30_000)
+    #expect(result.inserted == 18_000)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await stack.viewContext.count(Book.all) == 29_999)
+    #expect(try await stack.viewContext.count(Book.all) == 17_999)
   }
 
   /// Without an index, a cascade would read the whole table for every deleted row.
@@ -142,7 +142,7 @@ struct BulkLoadTests {
       }
       #expect(try await StoreFile.indexes(of: "books", stack) == (number == 4 ? 0 : 3))
     }
-    #expect(result.inserted == 30_000)
+    #expect(result.inserted == 18_000)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
   }
 
@@ -164,7 +164,7 @@ struct BulkLoadTests {
       }
     }
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 10_000)
+    #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 6_000)
     #expect(try await other.viewContext.count(Author.all) == 8)
     await other.close()
     await stack.close()

@@ -120,10 +120,10 @@ import Testing
 
   // MARK: The gate
 
-  @Test func `a closed gate holds back a million desires as a thousand operations`() {
+  @Test func `a closed gate holds back many desires as a thousand operations`() {
     drain.close(.userInteraction)
     var annotations = (0..<1_000).map { pin($0) }
-    for round in 0..<1_000 {
+    for round in 0..<100 {
       for number in annotations.indices {
         annotations[number].coordinate.latitude = Double((round + number) % 90)
         drain.desire(annotations[number].id, annotations[number])

@@ -233,10 +233,10 @@ import Testing
     #expect(counters.coalesced == 1 && counters.suppressed == 2 && counters.highWater == 2)
   }
 
-  @Test func `a million desires of a thousand ids wait as a thousand`() {
+  @Test func `many desires of a thousand ids wait as a thousand`() {
     var queue = AnnotationQueue()
     var annotations = (0..<1_000).map { pin($0) }
-    for round in 0..<1_000 {
+    for round in 0..<100 {
       for number in annotations.indices {
         annotations[number].coordinate.latitude = Double((round + number) % 90)
         _ = queue.desire(annotations[number].id, annotations[number])

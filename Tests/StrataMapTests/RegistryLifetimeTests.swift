@@ -38,7 +38,7 @@ private struct Mast: Entity {
     }
     let live = stack.viewContext.live(Mast.all)
     try await live.waitUntilLoaded()
-    for trial in 0..<120 {
+    for trial in 0..<60 {
       weak var weakMap: MortalMap?
       weak var weakRegistry: AnnotationRegistry<Mast>?
       do {

@@ -136,7 +136,7 @@ private struct Buoy: Entity, Equatable {
   }
 
   @Test(arguments: [nil, ClusterOptions()])
-  func `the selection survives 10,000 changes, and ends with its element`(
+  func `the selection survives 4,000 changes, and ends with its element`(
     clusters: ClusterOptions?
   ) async throws {
     try await seed(1_000)
@@ -148,7 +148,7 @@ private struct Buoy: Entity, Equatable {
     for id in selection { #expect(registry.select(id)) }
     #expect(!registry.select(key(9_999)))
     var changes = 0
-    while changes < 10_000 {
+    while changes < 4_000 {
       if random.oneIn(40) {
         // A large change, which is examined on another thread.
         let numbers = (0..<600).map { _ in random.below(1_000) }

@@ -575,7 +575,7 @@ import Testing
     _ restores: Bool
   ) async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<3 { try await run(seed: random.next(), restores: restores) }
+    for _ in 0..<2 { try await run(seed: random.next(), restores: restores) }
   }
 
   private func run(seed: UInt64, restores: Bool) async throws {

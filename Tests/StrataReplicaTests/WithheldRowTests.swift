@@ -106,7 +106,7 @@ private struct Coded: Entity, Hashable {
 
   @Test func `hosts of a server with duplicates end equal, whenever they pull`() async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<8 {
+    for _ in 0..<4 {
       var hosts: [Host] = []
       for _ in 0..<3 {
         hosts.append(Host(stack: try await Stack.temporary([Coded.self])))

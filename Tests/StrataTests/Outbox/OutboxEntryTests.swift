@@ -53,7 +53,7 @@ import Testing
 
   @Test func `whatever is edited, lost and acknowledged, the server ends up with the row`() {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<20_000 {
+    for _ in 0..<8_000 {
       let start = random.row()
       var row = Row(local: start, server: start)
       for _ in 0..<10 {

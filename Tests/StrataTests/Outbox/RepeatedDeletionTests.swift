@@ -99,7 +99,7 @@ import Testing
     await stack.close()
   }
 
-  @Test(arguments: 0..<60)
+  @Test(arguments: 0..<20)
   func `whatever is lost, a strict server ends up with the rows`(_ seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let (stack, outbox) = try await open()

@@ -14,7 +14,7 @@ import Testing
   /// The greatest length that the log may reach.
   ///
   /// An attempt to restart the log does nothing while a live query loads. The next attempt comes a
-  /// sixteenth of the limit later. Without the rule the log would grow to about sixty times the
+  /// sixteenth of the limit later. Without the rule the log would grow to about thirty times the
   /// limit.
   private var bound: Int { 8 * limit }
 
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `the log stays short under an idle view context`() async throws {
     let stack = try await stack()
-    #expect(try await greatestLength(stack, commits: 1_500) < bound)
+    #expect(try await greatestLength(stack, commits: 700) < bound)
     await stack.close()
   }
 
@@ -64,7 +64,7 @@ import Testing
         try await stack.viewContext.save()
       }
     }
-    #expect(try await greatestLength(stack, commits: 1_500) < bound)
+    #expect(try await greatestLength(stack, commits: 700) < bound)
     try await saving.value
     try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
     let elements = Array(live.elements)
