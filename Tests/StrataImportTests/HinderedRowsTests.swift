@@ -282,6 +282,33 @@ struct HinderedRowsTests {
     }
   }
 
+  /// The edit of a row that the server has removed gives way to another row of the server. The line of
+  /// that row must come with it, in whatever order the feed has them.
+  @Test(arguments: [true, false], [ImportOptions.Commits.batched, .atomic])
+  func `a row comes with its children when an edit gives way to it`(
+    _ linesFirst: Bool, _ commits: ImportOptions.Commits
+  ) async throws {
+    let outbox = try await stack.outbox()
+    let records = [
+      JSONRecords(Document.self, at: "documents", Document.json),
+      JSONRecords(Line.self, at: "lines", Line.json),
+    ]
+    let feed = JSONDocument { linesFirst ? records.reversed() : records }
+    func hear(_ documents: String, _ lines: String) async throws -> ImportResult {
+      let parts = [#""documents":[\#(documents)]"#, #""lines":[\#(lines)]"#]
+      let json = "{\((linesFirst ? parts.reversed() : parts).joined(separator: ","))}"
+      return try await stack.importJSON(
+        feed, from: .data(Data(json.utf8)), absent: .delete, options: .init { $0.commits = commits })
+    }
+    _ = try await hear(#"{"id":2,"code":2}"#, "")
+    try await stack.withScratch { $0.update(Document(id: 2, code: 2)) { $0.title = "mine" } }
+    let result = try await hear(#"{"id":4,"code":2}"#, #"{"id":5,"document":4}"#)
+    #expect(result.inserted == 2, "\(result)")
+    #expect(try await stack.fetch(Document.all).map(\.id) == [4])
+    #expect(try await stack.fetch(Line.all) == [Line(id: 5, documentID: 4)])
+    #expect(try await outbox.refusals().map(\.isSetAside) == [true])
+  }
+
   @Test func `the row comes in once the deletion is acknowledged or given up`() async throws {
     for isGivenUp in [false, true] {
       let outbox = try await stack.outbox()

@@ -164,19 +164,68 @@ package struct ImportEnd: Sendable {
     rows = RecordBatch()
   }
 
+  /// A row that has a unique value of an absent row.
+  private struct WantedValue {
+    let table: Table
+    let key: RecordKey
+    let unique: [Int]
+    let owner: RowVersion
+  }
+
   /// Deletes the absent rows that have unique values of the last rows.
   ///
-  /// A server may give the value of a row that it has deleted to another row. If the absent row stays, and
-  /// no edit of it can be set aside, the other row is left out.
+  /// A server may give the value of a row that it has deleted to another row. An absent row may stay, with an
+  /// edit that can be set aside. Such an edit may hold further absent rows, so the row to which it gives way
+  /// is written first. A row whose value stays with an absent row is left out.
   private mutating func deleteOwners(
     with importing: inout ImportWriter, _ inUse: KeysInUse, _ transaction: inout Transaction
   ) throws(StoreError) {
     if lacksRows || importing.outcome.lacksRows { return }
     // A row that gets another key is not absent.
-    try RowMatch.follow(importing.saving.matches, rows.layer, in: &transaction)
+    try RowMatch.follow(
+      importing.saving.matches, rows.layer, notedIn: importing.saving.noted, in: &transaction)
+    var wanted = try wantedValues(transaction)
+    while !wanted.isEmpty {
+      for table in tables {
+        let rows = wanted.filter { $0.table === table }.map { ($0.owner.key, $0.owner) }
+        if rows.isEmpty { continue }
+        let owners = Dictionary(rows) { first, _ in first }.values.sorted { $0.key < $1.key }
+        let page = AbsentPage(table: table, rows: owners)
+        try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
+      }
+      var (held, free) = ([WantedValue](), RecordBatch())
+      for value in wanted {
+        let (id, key) = (value.table.id, value.key)
+        guard let change = rows.layer[id, key],
+          let owner = try transaction.connection.record(
+            value.owner.key, of: value.table, transaction.builder)
+        else { continue }
+        let entry = try transaction.entry(value.table, value.owner.key)
+        if entry?.givesUp(value.unique, of: owner, in: value.table, transaction) == true {
+          free.layer.compose(change, id, key)
+        } else {
+          held.append(value)
+        }
+      }
+      wanted = free.isEmpty ? [] : held
+      if free.isEmpty {
+        for value in held where rows.layer[value.table.id, value.key] != nil {
+          rows.layer[value.table.id, value.key] = nil
+          importing.dropped.append((value.table.id, value.key))
+          importing.outcome.kept += 1
+        }
+      } else if !held.isEmpty {
+        for (id, keys) in free.layer.keys { for key in keys { rows.layer[id, key] = nil } }
+        try writeWaiting(free, &importing, &transaction)
+      }
+    }
+  }
+
+  /// Returns the unique values of the last rows that absent rows have.
+  private func wantedValues(_ transaction: Transaction) throws(StoreError) -> [WantedValue] {
+    var wanted: [WantedValue] = []
     for table in tables where !table.uniques.isEmpty {
       guard let changes = rows.layer.tables[table.id] else { continue }
-      var wanted: [(key: RecordKey, owner: RowVersion, unique: [Int])] = []
       for (key, change) in changes {
         guard let record = change.applied(to: nil) else { continue }
         for unique in table.uniques where !unique.contains(where: record.isNull) {
@@ -185,23 +234,13 @@ package struct ImportEnd: Sendable {
           let row = try ledger.now { [table] ledger throws(StoreError) in
             try ledger.absentRow(owner, of: table)
           }
-          if let row { wanted.append((key, row, unique)) }
+          if let row {
+            wanted.append(WantedValue(table: table, key: key, unique: unique, owner: row))
+          }
         }
       }
-      if wanted.isEmpty { continue }
-      let owners = Dictionary(wanted.map { ($0.owner.key, $0.owner) }) { first, _ in first }
-      let page = AbsentPage(table: table, rows: owners.values.sorted { $0.key < $1.key })
-      try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
-      for (key, owner, unique) in wanted where rows.layer[table.id, key] != nil {
-        let stays = try transaction.connection.record(owner.key, of: table, transaction.builder)
-        guard let stays else { continue }
-        let entry = try transaction.entry(table, owner.key)
-        if entry?.givesUp(unique, of: stays, in: table, transaction) == true { continue }
-        rows.layer[table.id, key] = nil
-        importing.dropped.append((table.id, key))
-        importing.outcome.kept += 1
-      }
     }
+    return wanted
   }
 
   /// Writes rows, and keeps the rows that wait.

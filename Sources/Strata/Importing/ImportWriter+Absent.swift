@@ -26,12 +26,12 @@ extension ImportWriter {
     let rows = try run.choose()
     var working = rows.isEmpty ? WorkingSet() : try run.consequences(of: rows[...])
     let changes = try transaction.write(&working)
-    try ledger.crossOffNow(page, holding: run.referenced)
+    try ledger.crossOffNow(page, holding: run.held)
     try ledger.followNow(changes)
     outcome.deleted += run.report.evicted
     noteEffects(changes, transaction.model)
-    // Rows that others refer to may be deleted later.
-    outcome.kept += run.report.kept - run.report.keptReferenced
+    // Rows that stay because of others may be deleted later.
+    outcome.kept += run.report.kept - run.held.count
     outcome.keptLocal += run.keptLocal
   }
 

@@ -90,7 +90,7 @@ struct ImportWriter {
       (transaction.connection, transaction.model, transaction.builder)
     var layer = layer
     var met = MetRows(answers: saving.answers, policy: saving.policy)
-    try RowMatch.follow(saving.matches, layer, in: &transaction)
+    try RowMatch.follow(saving.matches, layer, notedIn: saving.noted, in: &transaction)
     let local = try LocalRows(connection, model)
     outcome.keptLocal += try local?.keep(&layer, in: &transaction) ?? 0
     try transaction.noteServerRows(layer)

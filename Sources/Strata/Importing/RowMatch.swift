@@ -8,8 +8,11 @@ package struct RowMatch: Sendable {
   package init(table: Table, column: Int) { (self.table, self.column) = (table, column) }
 
   /// Gives rows the keys of the records that have their unique values.
+  ///
+  /// - Parameter ledger: the ledger of rows that the feed may lack. Rows that refer to the rows stay noted.
   static func follow(
-    _ matches: [RowMatch], _ layer: Layer, in transaction: inout Transaction
+    _ matches: [RowMatch], _ layer: Layer, notedIn ledger: ImportLedger?,
+    in transaction: inout Transaction
   ) throws(StoreError) {
     for match in matches {
       guard let changes = layer.tables[match.table.id] else { continue }
@@ -24,7 +27,8 @@ package struct RowMatch: Sendable {
           old = hidden?[record.key(match.column)]
         }
         guard let old, old != key else { continue }
-        _ = try transaction.changeKey(of: match.table, from: old, to: key)
+        let changes = try transaction.changeKey(of: match.table, from: old, to: key)
+        if let changes { try ledger?.followNow(changes) }
       }
     }
   }

@@ -35,9 +35,10 @@ struct UniqueValues {
   private func takeBackRefused(
     _ working: inout WorkingSet, of table: Table, _ unique: [Int]
   ) throws(StoreError) -> [ValidationFailure] {
-    try collisions(in: &working, of: table, unique).map { collision in
-      working.tables[table.id]?.set(collision.row.before, at: collision.position)
-      return ValidationFailure(
+    let collisions = try collisions(in: &working, of: table, unique)
+    working.takeBack(Set(collisions.map(\.row.key)), of: table.id)
+    return collisions.map { collision in
+      ValidationFailure(
         entity: table.entity, key: collision.row.key,
         attribute: unique.map { table.columns[$0].name }.joined(separator: " and "),
         message: "\(collision.owner) has the same")
@@ -47,8 +48,6 @@ struct UniqueValues {
   /// A row that wants a unique value, and the row that has it.
   struct Collision {
     let row: WorkingSet.Row
-    /// The position of the row among its table's rows.
-    let position: Int
     let owner: RecordKey
   }
 
@@ -57,24 +56,24 @@ struct UniqueValues {
     in working: inout WorkingSet, of table: Table, _ unique: [Int]
   ) throws(StoreError) -> [Collision] {
     var owners: [[RecordKey]: RecordKey] = [:]
-    var newcomers: [(position: Int, row: WorkingSet.Row, record: Record, values: [RecordKey])] = []
-    for (position, row) in (working.tables[table.id]?.all ?? []).enumerated() {
+    var newcomers: [(row: WorkingSet.Row, record: Record, values: [RecordKey])] = []
+    for row in working.tables[table.id]?.all ?? [] {
       guard let record = row.after, let values = record.values(of: unique) else { continue }
       if row.before?.values(of: unique) == values {
         owners[values] = row.key
       } else {
-        newcomers.append((position, row, record, values))
+        newcomers.append((row, record, values))
       }
     }
     var collisions: [Collision] = []
-    for (position, row, record, values) in newcomers {
+    for (row, record, values) in newcomers {
       let stored =
         owners[values] == nil ? try owner(of: unique, in: record, table, &working) : nil
       guard let owner = owners[values] ?? stored else {
         owners[values] = row.key
         continue
       }
-      collisions.append(Collision(row: row, position: position, owner: owner))
+      collisions.append(Collision(row: row, owner: owner))
     }
     return collisions
   }

@@ -260,7 +260,7 @@ public actor Outbox: Observable {
     let table = store.model.table(of: type)
     let (old, new) = (try table.key(id), try table.key(newID))
     let (commit, isChanged) = try await store.transaction { transaction throws(StoreError) in
-      try transaction.changeKey(of: table, from: old, to: new)
+      try transaction.changeKey(of: table, from: old, to: new) != nil
     }
     if isChanged { await store.viewMerged(commit) }
     await counter.count()

@@ -183,13 +183,15 @@ struct DeleteRules {
     for id in working.tableIDs {
       let table = model[id]
       for reference in table.references where reference.isRequired {
-        for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+        var lacking: Set<RecordKey> = []
+        for row in working.tables[id]?.all ?? [] {
           guard let after = row.after else { continue }
           if let before = row.before, !after.differs(from: before, at: reference.column) {
             continue
           }
           let target = after.key(reference.column)
-          if try exists(target, model[reference.target], &working) { continue }
+          let isLacking = reference.target == id && lacking.contains(target)
+          if !isLacking, try exists(target, model[reference.target], &working) { continue }
           first =
             first
             ?? StoreError(
@@ -199,9 +201,10 @@ struct DeleteRules {
               advice: "save the target in the same save or before", entity: table.entity,
               attributes: [table.columns[reference.column].name], keys: [row.key, target])
           if !waits { return first }
-          working.tables[id]?.set(row.before, at: position)
+          lacking.insert(row.key)
           waiting.append(WaitingRow(table: id, key: row.key))
         }
+        working.takeBack(lacking, of: id)
       }
     }
     return first

@@ -21,6 +21,8 @@ struct EvictionRun {
   private(set) var report = EvictionReport()
   /// The rows that stay because other rows refer to them.
   private(set) var referenced: [RowVersion] = []
+  /// The rows that stay because of other rows, which a rule would change or which deny the deletion.
+  private(set) var held: [RowVersion] = []
 
   init(
     _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ local: LocalRows?,
@@ -115,6 +117,7 @@ struct EvictionRun {
   }
 
   private mutating func keep(_ row: Row, _ refusal: Refusal) {
+    held.append(row.candidate)
     switch refusal {
     case .rule: keepReferenced(row.candidate)
     case .edit: report.keptEdited += 1

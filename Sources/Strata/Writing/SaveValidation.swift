@@ -26,13 +26,15 @@ enum SaveValidation {
     for id in working.tableIDs {
       let table = model[id]
       guard let rules = table.rules else { continue }
-      for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+      var keys: Set<RecordKey> = []
+      for row in working.tables[id]?.all ?? [] {
         guard let after = row.after,
           let failure = rules.failure(of: after, before: row.before, table)
         else { continue }
         refused.append(failure)
-        working.tables[id]?.set(row.before, at: position)
+        keys.insert(row.key)
       }
+      working.takeBack(keys, of: id)
     }
     return refused
   }

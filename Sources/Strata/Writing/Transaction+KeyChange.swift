@@ -7,26 +7,26 @@ internal import StrataSQLite
 extension Transaction {
   /// Gives a row another key. If a row of the server has the key, the two become one row.
   ///
-  /// - Returns: false if there is no such row, or if a row that waits to be inserted has the key.
+  /// - Returns: all changes of rows; nil if there is no such row, or if a row that waits to be inserted has
+  ///   the key.
   mutating func changeKey(
     of table: Table, from old: RecordKey, to new: RecordKey
-  ) throws(StoreError) -> Bool {
-    if old == new { return true }
+  ) throws(StoreError) -> [TableID: TableChanges]? {
+    if old == new { return [:] }
     let waiting = try entry(table, old)
     let row = try connection.record(old, of: table, builder)
-    if row == nil && waiting == nil { return false }
+    if row == nil && waiting == nil { return nil }
     let other = try entry(table, new)
-    if other?.kind == .insert { return false }
+    if other?.kind == .insert { return nil }
     let isAside = row == nil && waiting?.aside != nil
-    if isAside && other != nil { return false }
+    if isAside && other != nil { return nil }
     let twin = try connection.record(new, of: table, builder)
     if row != nil && twin == nil && other?.isDeleted == true {
       // The row with the new key has come before, and was deleted here.
       try LocalRowsTable.remove(old, of: table, connection)
       try set(nil, table, old)
-      try writeRow(nil, table, old)
       isCounted = true
-      return true
+      return try writeRow(nil, table, old)
     }
     var working = WorkingSet()
     if isAside, let waiting {
@@ -62,9 +62,8 @@ extension Transaction {
         try refer(place, of: referring, by: referrer.column, from: old, to: new)
       }
     }
-    try write(&working, isPushed: false)
     isCounted = true
-    return true
+    return try write(&working, isPushed: false)
   }
 
   /// Moves a row that was set aside to another key.

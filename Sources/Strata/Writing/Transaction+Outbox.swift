@@ -66,7 +66,8 @@ extension Transaction {
     if found == nil {
       guard try connection.record(key, of: table, builder) != nil else { return nil }
     }
-    return try changeKey(of: table, from: key, to: newKey) ? nil : .keyIsTaken(newKey, of: table)
+    return try changeKey(of: table, from: key, to: newKey) == nil
+      ? .keyIsTaken(newKey, of: table) : nil
   }
 
   /// Returns the entry of a request; the row may have got another key since.
@@ -423,9 +424,11 @@ extension Transaction {
   ///
   /// - Parameter given: edits of the row that are given up, together with the effects of its deletion and with
   ///   the deletions of the rows to which it refers.
+  /// - Returns: all changes of rows.
+  @discardableResult
   mutating func writeRow(
     _ row: Record?, _ table: Table, _ key: RecordKey, givingUp given: OutboxEntry? = nil
-  ) throws(StoreError) {
+  ) throws(StoreError) -> [TableID: TableChanges] {
     var layer = Layer()
     layer[table.id, key] = .blind(.set(row))
     var effects: [(Table, RecordKey, OutboxEntry)] = []
@@ -437,10 +440,11 @@ extension Transaction {
     var working = try resolve(layer)
     _ = try runRules(on: &working)
     if model.hasRules { try SaveValidation.check(working, model) }
-    try write(&working, isPushed: false)
-    if given == nil { return }
+    let changes = try write(&working, isPushed: false)
+    if given == nil { return changes }
     try removeEntries(of: restored)
     for (table, key, entry) in effects { try set(entry, table, key) }
+    return changes
   }
 
   private func removeEntries(of keys: [TableID: Set<RecordKey>]) throws(StoreError) {

@@ -35,6 +35,10 @@ struct WorkingSet {
     }
 
     mutating func set(_ after: Record?, at position: Int) { all[position].after = after }
+
+    fileprivate mutating func takeBack(_ key: RecordKey) {
+      if let position = position(of: key) { all[position].after = all[position].before }
+    }
   }
 
   var tables: [TableID: Rows] = [:]
@@ -70,6 +74,15 @@ struct WorkingSet {
     }
     tables[table] = others
     return taken
+  }
+
+  /// Leaves rows as they are in the store.
+  ///
+  /// A row that the store lacks leaves the set. It is not deleted, so no delete rule runs, and a row that refers
+  /// to it lacks it.
+  mutating func takeBack(_ keys: Set<RecordKey>, of table: TableID) {
+    take(from: table) { $0.before == nil && keys.contains($0.key) }
+    for key in keys { tables[table]?.takeBack(key) }
   }
 
   /// Returns the final state of a row; nil if the save does not touch it.

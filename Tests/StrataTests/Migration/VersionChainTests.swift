@@ -98,8 +98,8 @@ private struct Row<Value: Sample>: Entity {
 
   @Test func `a store that skipped versions has the values of a store that did not`() async throws {
     var random = SeededRandom.printingSeed()
-    var refused = 0
-    for _ in 0..<20 {
+    var (followed, refused) = (0, 0)
+    while followed < 15 || refused == 0 {
       var chain = Chain()
       chain.random = SeededRandom(seed: random.next())
       chain.types = (0...(1 + random.below(3))).map { _ in random.pick(Self.types) }
@@ -118,6 +118,7 @@ private struct Row<Value: Sample>: Entity {
         #expect(try await Self.error(file, chain) == .invalidSchema, note)
         continue
       }
+      followed += 1
       let (skipped, stepwise) = (try StoreFile(), try StoreFile())
       for file in [skipped, stepwise] { try await Self.make(file, chain, numbers) }
       for version in 1..<last {
@@ -131,7 +132,6 @@ private struct Row<Value: Sample>: Entity {
       #expect(try await Self.values(stepwise, chain) == expected, note)
       #expect(try await Self.values(skipped, chain) == expected, note)
     }
-    #expect((1..<20).contains(refused))
   }
 
   /// Whether a type is only made optional, which needs no declaration.
