@@ -105,7 +105,10 @@ extension CacheHistory {
       return note("\(refusal.request.key) is sent again: \(error.message)", "retries")
     }
     note("the edit of \(refusal.request.key) is given up: \(isReverted)", "reverts")
-    if isReverted { mine[localID] = nil }
+    if isReverted {
+      mine[localID] = nil
+      restored.insert(localID)
+    }
     // An edit that has taken the number of the server's row is given up, too.
     for (other, row) in try await rows()
     where before[other].map({ $0.number != row.number }) == true {
@@ -158,6 +161,7 @@ extension CacheHistory {
         continue
       }
       note("\(conflict) is resolved by \(policy)", "resolved")
+      restored.insert(localID)
       switch policy {
       case .discard: mine[localID] = nil
       case .mergeTheirs where sides.mine == nil || sides.theirs == nil: mine[localID] = nil

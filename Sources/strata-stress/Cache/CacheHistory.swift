@@ -28,6 +28,9 @@ final class CacheHistory: KilledHistory {
   var random: SplitMix64
   /// The values that the user gave, by note and attribute; nil for a note that the user deleted.
   var mine: [UUID: [String: String]?] = [:]
+  /// The notes that have the values of a server's row again, which may be older than a deletion that the server
+  /// has done since. The next refresh of all notes mends their references.
+  var restored: Set<UUID> = []
   private var lastValue = 0
   /// Whether every conflict and every refusal is ended.
   var isSettling = false
@@ -341,13 +344,17 @@ final class CacheHistory: KilledHistory {
         (state.isAside || state.request.kind == .delete)
           && state.request.id(of: CachedNote.self) == row.replyTo
       }
+      let isOld =
+        row.localID.map(restored.contains) == true && server.notes[row.replyTo ?? 0] == nil
       try require(
-        isThere || isElsewhere, "\(row.id) replies to \(row.replyTo ?? 0), which is nowhere")
+        isThere || isElsewhere || isOld,
+        "\(row.id) replies to \(row.replyTo ?? 0), which is nowhere")
     }
   }
 
   /// Checks the rows after a refresh: they are the server's, except where edits wait.
   private func checkRefresh(isWhole: Bool) async throws {
+    if isWhole { restored = [] }
     let (rows, waiting) = (try await rows(), try await waiting())
     // A reply that waits keeps a row which the server has removed, and the number that the server has
     // given to another row.
