@@ -201,8 +201,9 @@
       for (number, store) in stores.enumerated() {
         let (found, kept) = (try await store.lines(), store.kept(expected))
         if found != kept {
-          let wrong = Set(found).symmetricDifference(kept).sorted().prefix(5)
-          violations.append("replica \(number) differs: \(Array(wrong))")
+          let wrong = Set(found).subtracting(kept).sorted().prefix(3).map { "has \($0)" }
+          let missing = Set(kept).subtracting(found).sorted().prefix(3).map { "lacks \($0)" }
+          violations.append("replica \(number) differs: it \((wrong + missing).joined(separator: ", "))")
         }
         if random.oneIn(5) {
           let differences = try await store.replica.verify()
