@@ -109,7 +109,9 @@ extension Stack {
   ///
   /// - Parameters:
   ///   - followed: the tables that the store follows, with the filters of their rows.
-  ///   - isStaged: whether the staged rows are applied, too, before the others.
+  ///   - isStaged: whether the staged rows are applied, too, after the others. A row that is followed with
+  ///     another row needs it in the store. If all rows of a table are staged, so are those of the tables
+  ///     that follow it.
   ///   - marked: the rows in which edits of other stores have replaced values in a conflict.
   ///   - verdicts: the refused edits of a push that the server has made; nil if it has not made one.
   @discardableResult
@@ -124,8 +126,8 @@ extension Stack {
         transaction throws(StoreError) in
         if let verdicts { try transaction.confirmPush(except: verdicts, of: told, imports) }
         var applied = AppliedRows()
-        if isStaged { try transaction.applyStage(of: followed, marked: marked, &applied) }
         try transaction.apply(pulled, of: followed, marked: marked, &applied)
+        if isStaged { try transaction.applyStage(of: followed, marked: marked, &applied) }
         applied.hasWithheld = try WithheldTable.hasRows(transaction.connection)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true

@@ -93,8 +93,11 @@ struct FollowedRowsTests {
   }
 
   /// Brings the store to the server's rows of some keys, as a replica does.
+  ///
+  /// - Parameter whole: the position of a table of which all rows are read, page by page, with the tables
+  ///   that refer to it.
   private func pull(
-    _ server: Server, _ changed: [Set<Int>], _ tables: FollowedTables
+    _ server: Server, _ changed: [Set<Int>], _ tables: FollowedTables, wholeFrom whole: Int = 3
   ) async throws {
     let builder = RecordBuilder()
     var keys = changed.map { Set($0.map(key)) }
@@ -116,8 +119,26 @@ struct FollowedRowsTests {
     }
     let parts = [
       try part(2, server.leaves), try part(0, server.racks), try part(1, server.volumes),
-    ]
-    try await stack.apply(parts, of: tables, state: Data("state".utf8))
+    ].filter { part in tables.tables[..<whole].contains { $0 === part.table } }
+    try await stack.clearStage()
+    func stage<E: Entity>(_ position: Int, _ rows: [E]) async throws {
+      if position < whole { return }
+      let table = tables.tables[position]
+      let records = try rows.map { try table.encode($0, builder) }
+      let all = Dictionary(records.map { ($0.key(Table.keyColumn), $0) }) { $1 }
+      let middle = all.keys.sorted().dropFirst(all.count / 2).first
+      for (after, through) in middle.map({ [(nil, $0), ($0, nil)] }) ?? [(nil, nil)] {
+        let slice = all.filter { key, _ in
+          after.map { $0 < key } != false && through.map { key <= $0 } != false
+        }
+        try await stack.stage(ServerRows(table, .range(after: after, through: through), slice))
+      }
+    }
+    try await stage(0, server.racks.values.filter(server.follows))
+    try await stage(1, server.volumes.values.filter(server.follows))
+    try await stage(2, server.leaves.values.filter(server.follows))
+    try await stack.apply(
+      parts, of: tables, isStaged: whole < 3, state: Data("state".utf8))
   }
 
   private func expectEqual(_ server: Server, _ seed: String) async throws {
@@ -141,7 +162,7 @@ struct FollowedRowsTests {
     var server = Server()
     for step in 0..<300 {
       let changed = server.change(&random)
-      try await pull(server, changed, tables)
+      try await pull(server, changed, tables, wholeFrom: random.oneIn(3) ? random.below(3) : 3)
       try await expectEqual(server, "step \(step)")
     }
     #expect(try await stack.replicaOutbox.requests().isEmpty)
