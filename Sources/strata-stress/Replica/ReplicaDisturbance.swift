@@ -142,7 +142,11 @@
           INSERT INTO new_leaves SELECT * FROM leaves; DROP TABLE leaves;
           ALTER TABLE new_leaves RENAME TO leaves; COMMIT
           """)
-        try await StrataPostgres.prepare(cluster.target, for: FollowingStore.entities)
+        // A writer's transaction may be in the way, and the server then ends one of the two.
+        let target = cluster.target
+        try await ReplicaStress.persist {
+          try await StrataPostgres.prepare(target, for: FollowingStore.entities)
+        }
       case .settings:
         try await stress.set("statement_timeout = '30ms'", "client_encoding = 'LATIN1'")
         try await stress.set("statement_timeout = 0", "client_encoding = 'UTF8'")

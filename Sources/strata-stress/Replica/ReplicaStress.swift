@@ -165,7 +165,7 @@
     }
 
     /// Tries again for some time; the server may have to be found first.
-    private static func persist(_ body: () async throws -> Void) async throws {
+    static func persist(_ body: () async throws -> Void) async throws {
       for _ in 0..<20 {
         if (try? await body()) != nil { return }
         try await Task.sleep(for: .milliseconds(500))
