@@ -49,7 +49,10 @@ private struct Song: Entity, Equatable {
       .deletingLastPathComponent().deletingLastPathComponent()
     let article = folder.appendingPathComponent(
       "Sources/StrataImport/StrataImport.docc/Refreshing.md")
-    let lines = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
+    let text = try String(contentsOf: article, encoding: .utf8)
+    let sections = text.components(separatedBy: "\n## ")
+    let section = try #require(sections.first { $0.hasPrefix("Unchanged pages are not sent\n") })
+    let lines = section.split(separator: "\n")
     let rows = lines.filter { $0.hasPrefix("| ") }.dropFirst(2).map { row in
       row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     }
