@@ -22,6 +22,7 @@
       try await rules()
       try await errors()
       try await encodings()
+      try await silence()
     }
 
     /// Makes a prepared database of its own, and returns its name.
@@ -456,6 +457,26 @@
       check(found?.sqlState, "42501", "a role without rights on the tables")
       check(found?.advice.contains("SELECT"), true, "the advice for missing rights")
       await end(host)
+    }
+
+    /// A server that says nothing more does not keep a program from its end.
+    ///
+    /// The promise is 2 s. The limit here is longer for the sake of busy machines, and far below the time that
+    /// an ended connection of the network takes.
+    private mutating func silence() async throws {
+      let database = try await database("silent")
+      for isEdited in [false, true] {
+        let host = try await host(database, isEdited ? "silent-edited" : "silent")
+        try await host.replica.caughtUp()
+        try cluster.signal("strata", SIGSTOP)
+        if isEdited { try await host.insert(Ware(id: 1, name: "late")) }
+        let start = ContinuousClock.now
+        await host.replica.close()
+        let time = start.duration(to: .now)
+        try cluster.signal("strata", SIGCONT)
+        check(time < .seconds(10), true, "the end under a silent server")
+        await end(host)
+      }
     }
 
     private mutating func encodings() async throws {
