@@ -9,18 +9,8 @@ struct EntryCoding {
     return RowCoding {
       encoder.encode($0, of: table.id)
     } decode: {
-      decode($0, of: table)
+      HistoryDecoder.record($0, of: table, layout, builder)
     }
-  }
-
-  func encode(_ row: Record, of table: Table) -> [UInt8] {
-    var encoder = HistoryEncoder(layout)
-    return encoder.encode(row, of: table.id)
-  }
-
-  /// Returns the row; nil if a migration has changed its table too much.
-  func decode(_ bytes: [UInt8], of table: Table) -> Record? {
-    HistoryDecoder.record(bytes, of: table, layout, builder)
   }
 }
 

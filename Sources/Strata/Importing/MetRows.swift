@@ -123,7 +123,7 @@ struct MetRows {
           rules.failure(of: server, before: row.before, table) == nil
         else { continue }
         entry.setAside(
-          transaction.encode(after, of: table),
+          transaction.coding[table].encode(after),
           because: "the edit breaks a rule over the row that the server has now: \(failure)")
         entries[id, default: [:]][row.key] = .some(entry)
         hasSetAside = true
@@ -191,7 +191,7 @@ struct MetRows {
       let server = entry.server(in: table, transaction)
       let other = keys.first { $0 != key } ?? key
       entry.setAside(
-        transaction.encode(row, of: table),
+        transaction.coding[table].encode(row),
         because:
           "\(table.entity) \(key) and \(other) have the same \(table.values(of: unique, in: row)); "
           + "the server has \(other)")

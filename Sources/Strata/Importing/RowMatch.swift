@@ -42,7 +42,7 @@ package struct RowMatch: Sendable {
     var keys: [RecordKey: RecordKey] = [:]
     try OutboxTable.forEach(transaction.model, connection) { other, key, entry in
       guard other === table, let bytes = entry.isDeleted ? entry.original : entry.aside,
-        let row = transaction.decode(bytes, of: table), !row.isNull(column)
+        let row = transaction.coding[table].decode(bytes), !row.isNull(column)
       else { return }
       keys[row.key(column)] = key
     }

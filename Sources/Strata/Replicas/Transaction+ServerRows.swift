@@ -150,7 +150,7 @@ extension Transaction {
       guard let row = working.find(table.id, key)?.after ?? stored else { continue }
       let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
       let known = entry.isKnown ? entry.server(coding[table]) : nil
-      entry.setAside(encode(row, of: table), because: error.message)
+      entry.setAside(coding[table].encode(row), because: error.message)
       try OutboxTable.set(entry, table, key, connection)
       working.set(server ?? known, over: stored, key, table.id)
       return true
@@ -164,25 +164,5 @@ extension Transaction {
     try WithheldTable.set(
       RowFlaw(error.attributes, error.message), isDuplicate: true, table, key, connection)
     return true
-  }
-
-  /// The encoded form of the rows in outbox entries.
-  var coding: EntryCoding { EntryCoding(layout: historyLayout, builder: builder) }
-
-  func encode(_ row: Record, of table: Table) -> [UInt8] { coding.encode(row, of: table) }
-
-  func decode(_ bytes: [UInt8], of table: Table) -> Record? { coding.decode(bytes, of: table) }
-}
-
-extension WorkingSet {
-  /// Sets the final state of a row that may or may not be in the set.
-  mutating func set(
-    _ after: Record?, over before: Record?, _ key: RecordKey, _ table: TableID
-  ) {
-    if let position = tables[table]?.position(of: key) {
-      tables[table]?.set(after, at: position)
-    } else {
-      tables[table, default: .init()].append(Row(key: key, before: before, after: after))
-    }
   }
 }

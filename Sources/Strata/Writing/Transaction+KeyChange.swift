@@ -157,9 +157,10 @@ extension Transaction {
     _ column: Int, of table: Table, from old: RecordKey, to new: RecordKey,
     in entry: inout OutboxEntry
   ) throws(StoreError) {
+    let coding = coding[table]
     try entry.mapRows { bytes throws(StoreError) in
-      guard let row = decode(bytes, of: table), row.key(column) == old else { return bytes }
-      return encode(try row.setting(column, to: new, of: table), of: table)
+      guard let row = coding.decode(bytes), row.key(column) == old else { return bytes }
+      return coding.encode(try row.setting(column, to: new, of: table))
     }
   }
 }

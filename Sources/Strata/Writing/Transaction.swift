@@ -59,6 +59,9 @@ struct Transaction {
     self.now = now
   }
 
+  /// The encoded form of the rows in outbox entries.
+  var coding: EntryCoding { EntryCoding(layout: historyLayout, builder: builder) }
+
   /// The changes of all written rows, composed.
   var changes: [TableID: TableChanges] { written.composed }
 

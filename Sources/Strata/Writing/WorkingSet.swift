@@ -76,6 +76,17 @@ struct WorkingSet {
     return taken
   }
 
+  /// Sets the final state of a row that may or may not be in the set.
+  mutating func set(
+    _ after: Record?, over before: Record?, _ key: RecordKey, _ table: TableID
+  ) {
+    if let position = tables[table]?.position(of: key) {
+      tables[table]?.set(after, at: position)
+    } else {
+      tables[table, default: .init()].append(Row(key: key, before: before, after: after))
+    }
+  }
+
   /// Leaves rows as they are in the store.
   ///
   /// A row that the store lacks leaves the set. It is not deleted, so no delete rule runs, and a row that refers
