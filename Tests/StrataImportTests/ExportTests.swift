@@ -210,7 +210,7 @@ private struct Everything: Entity, Equatable {
   @Test func `an export of any size comes in chunks of one commit`() async throws {
     let stack = try await Stack.temporary(Author.self, Book.self)
     try await stack.withScratch { scratch in
-      for id in 0..<20_000 { scratch.insert(Author(id: id, name: "name \(id)")) }
+      for id in 0..<6_000 { scratch.insert(Author(id: id, name: "name \(id)")) }
     }
     let sizes = Lock<[Int]>([])
     let count = try await stack.exportJSON(Author.sorted(by: \.id, order: .reverse), as: .lines) {
@@ -219,11 +219,11 @@ private struct Everything: Entity, Equatable {
         sizes.append(chunk.count)
         return sizes.count == 1
       }
-      if isFirst { try await stack.withScratch { $0.insert(Author(id: 30_000)) } }
+      if isFirst { try await stack.withScratch { $0.insert(Author(id: 9_000)) } }
     }
-    #expect(count == 20_000)
+    #expect(count == 6_000)
     let all = sizes.withLock { $0 }
-    #expect(all.count > 5 && all.allSatisfy { $0 < 70_000 })
+    #expect(all.count > 1 && all.allSatisfy { $0 < 70_000 })
     #expect(text(try await exported(stack, Author.where { $0.id < 0 })) == "[\n\n]\n")
     #expect(try await exported(stack, Author.where { $0.id < 0 }, as: .lines).isEmpty)
     await stack.close()
@@ -488,7 +488,7 @@ private struct Everything: Entity, Equatable {
     #expect(text(-63_145_526_401) == "-000001-12-31T23:59:59Z")
     #expect(text(252_455_616_000)?.hasPrefix("+010001-01-0") == true)
     #expect(text(.infinity) == nil && text(1e14) == nil && text(4e13) == nil)
-    for _ in 0..<20_000 {
+    for _ in 0..<6_000 {
       let scale = random.pick([1e2, 1e4, 1e6, 1e9, 1e12])
       let date = (Double(random.next() >> 11) / Double(1 << 52) - 1) * scale
       let read = text(date).flatMap(read)

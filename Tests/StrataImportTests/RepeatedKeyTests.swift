@@ -64,7 +64,7 @@ import Testing
     try await stack.withScratch { $0.insert(Author(id: 1)) }
     var random = SeededRandom.printingSeed()
     // An atomic import reads portions of 2,000 staged rows.
-    let (count, keys) = form == .atomic ? (2_500, 700) : (400, 60)
+    let (count, keys) = form == .atomic ? (2_500, 700) : (200, 40)
     for _ in 0..<2 {
       let (records, rows) = feed(count, keys: keys, &random)
       let first = try await importing(records, form, batchSize)

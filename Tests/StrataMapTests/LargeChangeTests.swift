@@ -107,7 +107,7 @@ private struct Tree: Entity, Equatable {
     registry.show(.world, zoom: 20)
     var isAttached = false
     for round in 0..<2 {
-      for _ in 0..<12 {
+      for _ in 0..<6 {
         switch random.below(8) {
         case 0:
           let rings = random.below(500)

@@ -128,7 +128,7 @@ private struct Wreck: Entity {
     var random = SeededRandom.printingSeed()
     let registry = try await registry(region(10, 179), clusters: clusters)
     let wrecks = try await stack.fetch(Wreck.all)
-    for _ in 0..<15 {
+    for _ in 0..<8 {
       let region = region(
         Double(random.below(31)), Double(150 + random.below(61)), span: Double(2 + random.below(30))
       )

@@ -184,7 +184,7 @@ import Testing
         histories = histories.flatMap { history in Step.allCases.map { history + [$0] } }
         // With fewer than two commits of other contexts, there is nothing to merge at once.
         for history in histories where history.count(where: \.isTheirs) > 1 {
-          if length == 4 && !random.oneIn(20) { continue }
+          if length > 2 && !random.oneIn(length == 4 ? 40 : 2) { continue }
           let slowly = try outcome(history, from: start, policy, atOnce: false, chart)
           let quickly = try outcome(history, from: start, policy, atOnce: true, chart)
           if slowly != quickly {
@@ -199,7 +199,7 @@ import Testing
   @Test func `so are long histories`() throws {
     let chart = try Chart()
     var random = SeededRandom.printingSeed()
-    for _ in 0..<700 {
+    for _ in 0..<400 {
       let history = (0..<(5 + random.below(20))).map { _ in random.pick(Step.allCases) }
       let start = try random.pick(Self.states).map(chart.record)
       let policy = random.pick(SavePolicy.allCases)

@@ -130,7 +130,7 @@ struct ViewObservationTests {
     ]
     let live = try await view.loaded(Buoy.all)
     var depth = 0
-    for step in 0..<2_000 {
+    for step in 0..<1_200 {
       let buoy = Buoy(id: random.below(4), name: "\(random.below(3))")
       switch random.below(16) {
       case 0...2: view.insert(buoy)

@@ -107,7 +107,7 @@ import Testing
   @Test func `who begins while others end hears`() async throws {
     let path = file.path
     var deaf = 0
-    for _ in 0..<200 {
+    for _ in 0..<60 {
       let others = Task { @concurrent in
         for _ in 0..<50 { _ = CommitSignal(store: path) }
       }
@@ -121,7 +121,7 @@ import Testing
 
   // A stack that hears of another stack's end must not create the file again while it ends itself.
   @Test func `two that end at once leave no file`() async throws {
-    for round in 0..<500 {
+    for round in 0..<200 {
       let path = "\(file.path)-\(round)"
       let signals = try (0..<2).map { _ in try #require(CommitSignal(store: path)) }
       for signal in signals { #expect(signal.start {}) }

@@ -30,7 +30,7 @@ import Testing
     try await count.waitUntilLoaded()
     try await longest.waitUntilLoaded()
     let hop = try await Follower(view, Boat.where { $0.harbour.isOpen }.sorted(by: \.name))
-    for step in 0..<200 {
+    for step in 0..<120 {
       try await act(all, &random)
       if random.oneIn(3) { await Task.yield() }
       if !random.oneIn(6) { continue }

@@ -54,7 +54,7 @@ import Testing
       var versions: [(tree: OrderTree, records: [Record])] = []
       // The tree grows to thousands of records and shrinks to nothing, so that nodes split, join
       // and disappear.
-      for step in 0..<6_000 {
+      for step in 0..<2_500 {
         let key = random.below(3_000)
         let isGrowing = step < 3_000
         if let old = records[key] {

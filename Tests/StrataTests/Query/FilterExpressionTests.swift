@@ -166,11 +166,10 @@ import Testing
     let ids = tracks.prefix(10).map(\.id) + (0..<Self.many).map { _ in UUID() }
     let ranks = [nil] + (0..<Self.many).map { Int64($0 * 3) }
     let queries = [
-      Track.where { $0.id.isIn(ids) }, Track.where { !$0.id.isIn(ids) },
-      Track.where { $0.maybeRank.isIn(ranks) }, Track.where { !$0.maybeRank.isIn(ranks) },
+      Track.where { $0.id.isIn(ids) }, Track.where { !$0.maybeRank.isIn(ranks) },
       Track.where { $0.title.isIn((0..<Self.many).map { "\($0 * 7)" }) },
     ]
-    let counts = [10, 40, 25 + 9, 16, 8]
+    let counts = [10, 16, 8]
     for (query, count) in zip(queries, counts) {
       #expect(try await scratch.fetch(query).count == count)
     }
@@ -197,15 +196,15 @@ import Testing
     }
     #expect(
       try await found { track in
-        (0..<20_000).reduce(track.rank == -1) { $0 || track.rank == $1 }
+        (0..<10_000).reduce(track.rank == -1) { $0 || track.rank == $1 }
       } == 1)
     #expect(
       try await found { track in
-        (0..<5_000).reduce(track.rank > 0) { $0 && track.rank > $1 }
+        (0..<2_000).reduce(track.rank > 0) { $0 && track.rank > $1 }
       } == 1)
     #expect(
       try await found { track in
-        (0..<5_000).reduce(track.rank < 0) { $0 || (track.length > 0 && track.rank == $1) }
+        (0..<2_000).reduce(track.rank < 0) { $0 || (track.length > 0 && track.rank == $1) }
       } == 0)
     await stack.close()
   }

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `differences are the columns whose cells are not the same`() throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<3_000 {
+    for _ in 0..<1_000 {
       let (a, b) = try pair(&random)
       let expected = (0..<a.count).filter { !a[$0].isSame(as: b[$0]) }
       if a.differences(from: b).positions != expected { Issue.record("\(a) and \(b)") }
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `replacing takes exactly the given columns`() throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<3_000 {
+    for _ in 0..<1_000 {
       let (a, b) = try pair(&random)
       let columns = AttributeSet((0..<a.count).filter { _ in random.oneIn(2) })
       let expected = (0..<a.count).map { columns.contains($0) ? b[$0] : a[$0] }
@@ -41,7 +41,7 @@ import Testing
 
   @Test func `setting a cell and appending one leave all others alone`() throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<2_000 {
+    for _ in 0..<800 {
       let (a, b) = try pair(&random)
       if a.count == 0 { continue }
       let column = random.below(a.count)
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `replacing what differs makes the other record`() throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<2_000 {
+    for _ in 0..<800 {
       let (a, b) = try pair(&random)
       #expect(a.replacing(a.differences(from: b), from: b) == b)
       #expect(a.replacing(AttributeSet(), from: b) == a)
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `combining asks for every column`() throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<2_000 {
+    for _ in 0..<800 {
       let (a, b) = try pair(&random)
       let even = a.combining(b) { $0 % 2 == 0 }
       let expected = (0..<a.count).map { $0 % 2 == 0 ? b[$0] : a[$0] }

@@ -249,7 +249,7 @@ private struct Spelling {
     try await file.fill(rows: 80, isReadable: true, &random)
     let stack = try await file.open()
     let all = try await stack.fetch(Sheet.where { $0.genre == .jazz || $0.genre != .jazz })
-    for sheet in all.prefix(12) {
+    for sheet in all.prefix(5) {
       try await expect(Sheet.where { $0.price == sheet.price }, in: stack, all) {
         $0.price == sheet.price
       }

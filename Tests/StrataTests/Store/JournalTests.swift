@@ -47,9 +47,7 @@ import Testing
     var description: String { "\(journal) beside \(place), seed \(seed)" }
 
     static let all = Journal.allCases.flatMap { journal in
-      Place.allCases.flatMap { place in
-        (0..<2).map { Story(journal: journal, place: place, seed: $0) }
-      }
+      Place.allCases.map { Story(journal: journal, place: $0, seed: 1) }
     }
   }
 

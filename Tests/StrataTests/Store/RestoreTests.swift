@@ -67,7 +67,7 @@ import Testing
     return options
   }
 
-  @Test(arguments: 0..<48)
+  @Test(arguments: 0..<24)
   func `opening finds the rows of the backup, whatever came before`(_ number: Int) async throws {
     let story = Story(seed: UInt64(number))
     if story.isHopeless { return }
