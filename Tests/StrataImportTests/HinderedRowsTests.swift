@@ -298,7 +298,8 @@ struct HinderedRowsTests {
       let parts = [#""documents":[\#(documents)]"#, #""lines":[\#(lines)]"#]
       let json = "{\((linesFirst ? parts.reversed() : parts).joined(separator: ","))}"
       return try await stack.importJSON(
-        feed, from: .data(Data(json.utf8)), absent: .delete, options: .init { $0.commits = commits })
+        feed, from: .data(Data(json.utf8)), absent: .delete, options: .init { $0.commits = commits }
+      )
     }
     _ = try await hear(#"{"id":2,"code":2}"#, "")
     try await stack.withScratch { $0.update(Document(id: 2, code: 2)) { $0.title = "mine" } }

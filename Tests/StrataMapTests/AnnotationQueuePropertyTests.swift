@@ -18,7 +18,8 @@ import Testing
     }
   }
 
-  @Test func `over thousands of histories the operations are the least difference, deletes first`() {
+  @Test func `over thousands of histories the operations are the least difference, deletes first`()
+  {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     for _ in 0..<4_000 {

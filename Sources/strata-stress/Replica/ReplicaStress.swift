@@ -203,7 +203,8 @@
         if found != kept {
           let wrong = Set(found).subtracting(kept).sorted().prefix(3).map { "has \($0)" }
           let missing = Set(kept).subtracting(found).sorted().prefix(3).map { "lacks \($0)" }
-          violations.append("replica \(number) differs: it \((wrong + missing).joined(separator: ", "))")
+          violations.append(
+            "replica \(number) differs: it \((wrong + missing).joined(separator: ", "))")
         }
         if random.oneIn(5) {
           let differences = try await store.replica.verify()
