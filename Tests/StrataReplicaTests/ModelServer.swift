@@ -212,7 +212,9 @@ private actor ModelConnection: ServerConnection {
   private let filter: RowFilter?
   private let generation: Int
   private let builder = RecordBuilder()
+  /// The rows and the log in the snapshot of the pull, which sees no later pruning.
   private var pulled: [Int: Note] = [:]
+  private var pulledLog: [(transaction: UInt64, key: Int)] = []
   private var isPulling = false
   private var push: (push: PushID, client: UUID)?
   /// The rest of the logged rows of a pull.
@@ -262,7 +264,7 @@ private actor ModelConnection: ServerConnection {
       throw ReplicaError(.unreachable, "silent", advice: "")
     }
     let shape = filter?.text ?? ""
-    let (start, rows) = try run { state throws(ReplicaError) in
+    let (start, contents) = try run { state throws(ReplicaError) in
       let snapshot = try ServerSnapshot(state.snapshot)
       let head = ServerHead(
         format: 1, epoch: state.epoch, server: "\(state.system)",
@@ -284,9 +286,9 @@ private actor ModelConnection: ServerConnection {
       let changed =
         keys.isEmpty ? [] : [ChangedTable(table, keys.count > limit ? .logged : .keys(keys))]
       let start = PullStart(head: head, changed: changed, replaced: replaced)
-      return (start, state.contents.rows)
+      return (start, state.contents)
     }
-    (pulled, isPulling) = (rows, true)
+    (pulled, pulledLog, isPulling) = (contents.rows, contents.log, true)
     return start
   }
 
@@ -312,10 +314,9 @@ private actor ModelConnection: ServerConnection {
     of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
   ) throws(ReplicaError) -> ServerPage {
     if isFirst {
-      logged = try run { state throws(ReplicaError) in
-        let new = state.contents.log.filter { !cursor.snapshot.sees($0.transaction) }
-        return Set(new.map { RecordKey(.integer(Int64($0.key))) }).shuffled(using: &state.random)
-      }
+      let new = pulledLog.filter { !cursor.snapshot.sees($0.transaction) }
+      let keys = Set(new.map { RecordKey(.integer(Int64($0.key))) }).sorted()
+      logged = try run { state in keys.shuffled(using: &state.random) }
     } else {
       try run { _ in }
     }
