@@ -148,7 +148,7 @@ extension Transaction {
     do throws(StoreError) {
       let connection = connection
       try connection.atomically { () throws(StoreError) in
-        try writeRow(row, table, key)
+        _ = try writeRow(row, table, key)
       }
     } catch {
       let rules: [StoreError.Code] = [
