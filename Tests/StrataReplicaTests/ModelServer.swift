@@ -212,9 +212,8 @@ private actor ModelConnection: ServerConnection {
   private let filter: RowFilter?
   private let generation: Int
   private let builder = RecordBuilder()
-  /// The rows and the log in the snapshot of the pull, which sees no later pruning.
-  private var pulled: [Int: Note] = [:]
-  private var pulledLog: [(transaction: UInt64, key: Int)] = []
+  /// The snapshot of the pull, whose log sees no later pruning.
+  private var pulled = ModelServer.Contents()
   private var isPulling = false
   private var push: (push: PushID, client: UUID)?
   /// The rest of the logged rows of a pull.
@@ -288,7 +287,7 @@ private actor ModelConnection: ServerConnection {
       let start = PullStart(head: head, changed: changed, replaced: replaced)
       return (start, state.contents)
     }
-    (pulled, pulledLog, isPulling) = (contents.rows, contents.log, true)
+    (pulled, isPulling) = (contents, true)
     return start
   }
 
@@ -299,7 +298,7 @@ private actor ModelConnection: ServerConnection {
   func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {
     let flushed = try run { state in state.onDisk }
     isPulling = false
-    let all = try page(of: Array(pulled.values))
+    let all = try page(of: Array(pulled.rows.values))
     let rows = requests.map { request in
       let keys = request.keys ?? []
       return ServerRows(
@@ -314,7 +313,7 @@ private actor ModelConnection: ServerConnection {
     of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
   ) throws(ReplicaError) -> ServerPage {
     if isFirst {
-      let new = pulledLog.filter { !cursor.snapshot.sees($0.transaction) }
+      let new = pulled.log.filter { !cursor.snapshot.sees($0.transaction) }
       let keys = Set(new.map { RecordKey(.integer(Int64($0.key))) }).sorted()
       logged = try run { state in keys.shuffled(using: &state.random) }
     } else {
@@ -322,7 +321,7 @@ private actor ModelConnection: ServerConnection {
     }
     let keys = Set(logged.prefix(limit))
     logged.removeFirst(keys.count)
-    var page = try page(of: pulled.values.filter { keys.contains(Self.key($0)) })
+    var page = try page(of: pulled.rows.values.filter { keys.contains(Self.key($0)) })
     let found = Set(page.rows.map(\.key)).union(page.flaws.keys)
     page.missing = keys.subtracting(found).sorted()
     note(page.count)
@@ -364,7 +363,7 @@ private actor ModelConnection: ServerConnection {
       return state.contents.rows
     }
     // In the transaction of a pull, a page is of its snapshot.
-    let after = (isPulling ? pulled : rows).values.filter { row in
+    let after = (isPulling ? pulled.rows : rows).values.filter { row in
       (key.map { $0 < Self.key(row) } ?? true)
     }.sorted { $0.id < $1.id }
     var some: [Note] = []

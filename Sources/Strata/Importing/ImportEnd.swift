@@ -193,31 +193,41 @@ package struct ImportEnd: Sendable {
         let page = AbsentPage(table: table, rows: owners)
         try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
       }
-      var (held, free) = ([WantedValue](), RecordBatch())
-      for value in wanted {
-        let (id, key) = (value.table.id, value.key)
-        guard let change = rows.layer[id, key],
-          let owner = try transaction.connection.record(
-            value.owner.key, of: value.table, transaction.builder)
-        else { continue }
-        let entry = try transaction.entry(value.table, value.owner.key)
-        if entry?.givesUp(value.unique, of: owner, in: value.table, transaction) == true {
-          free.layer.compose(change, id, key)
-        } else {
-          held.append(value)
-        }
+      let (free, held) = try divided(wanted, transaction)
+      if free.isEmpty { return leaveOut(held, &importing) }
+      // The last rows are written next.
+      if held.isEmpty { return }
+      for (id, keys) in free.layer.keys { for key in keys { rows.layer[id, key] = nil } }
+      try writeWaiting(free, &importing, &transaction)
+      wanted = held
+    }
+  }
+
+  /// Returns the rows to which edits of absent rows give way, and the values that stay with absent rows.
+  private func divided(
+    _ wanted: [WantedValue], _ transaction: Transaction
+  ) throws(StoreError) -> (free: RecordBatch, held: [WantedValue]) {
+    var (free, held) = (RecordBatch(), [WantedValue]())
+    for value in wanted {
+      let (table, owner) = (value.table, value.owner.key)
+      guard let change = rows.layer[table.id, value.key],
+        let stays = try transaction.connection.record(owner, of: table, transaction.builder)
+      else { continue }
+      let entry = try transaction.entry(table, owner)
+      if entry?.givesUp(value.unique, of: stays, in: table, transaction) == true {
+        free.layer.compose(change, table.id, value.key)
+      } else {
+        held.append(value)
       }
-      wanted = free.isEmpty ? [] : held
-      if free.isEmpty {
-        for value in held where rows.layer[value.table.id, value.key] != nil {
-          rows.layer[value.table.id, value.key] = nil
-          importing.dropped.append((value.table.id, value.key))
-          importing.outcome.kept += 1
-        }
-      } else if !held.isEmpty {
-        for (id, keys) in free.layer.keys { for key in keys { rows.layer[id, key] = nil } }
-        try writeWaiting(free, &importing, &transaction)
-      }
+    }
+    return (free, held)
+  }
+
+  private mutating func leaveOut(_ held: [WantedValue], _ importing: inout ImportWriter) {
+    for value in held where rows.layer[value.table.id, value.key] != nil {
+      rows.layer[value.table.id, value.key] = nil
+      importing.dropped.append((value.table.id, value.key))
+      importing.outcome.kept += 1
     }
   }
 

@@ -39,10 +39,11 @@ package struct RowMatch: Sendable {
   {
     let connection = transaction.connection
     guard try OutboxTable.hasEntries(of: table, connection) else { return [:] }
+    let rows = transaction.coding[table]
     var keys: [RecordKey: RecordKey] = [:]
     try OutboxTable.forEach(transaction.model, connection) { other, key, entry in
       guard other === table, let bytes = entry.isDeleted ? entry.original : entry.aside,
-        let row = transaction.coding[table].decode(bytes), !row.isNull(column)
+        let row = rows.decode(bytes), !row.isNull(column)
       else { return }
       keys[row.key(column)] = key
     }

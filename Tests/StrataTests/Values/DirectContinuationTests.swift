@@ -5,22 +5,8 @@ import Testing
 
 /// A continuation that takes its task to the task's actor without a detour.
 @Suite(.inTurn) struct DirectContinuationTests {
-  /// An executor that runs its jobs at once, where they are enqueued, and counts those that ended.
-  private final class Inline: SerialExecutor {
-    let ended = Lock(0)
-    let ends = AsyncStream<Void>.makeStream()
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      // The job may be the last of the actor, which owns this executor.
-      let (ended, ends) = (ended, ends)
-      UnownedJob(job).runSynchronously(on: asUnownedSerialExecutor())
-      ended.withLock { $0 += 1 }
-      ends.continuation.yield()
-    }
-  }
-
   private actor Reader {
-    let executor = Inline()
+    let executor = InlineExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private(set) var read: [Int] = []
 

@@ -4,18 +4,8 @@ import Testing
 @testable import Strata
 
 @Suite(.inTurn) struct TurnCounterTests {
-  /// An executor that runs its jobs at once, where they are enqueued, and counts them.
-  private final class Counting: SerialExecutor {
-    let jobs = Lock(0)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      jobs.withLock { $0 += 1 }
-      UnownedJob(job).runSynchronously(on: asUnownedSerialExecutor())
-    }
-  }
-
   private actor Worker {
-    let executor = Counting()
+    let executor = InlineExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Returns the turns whose end suspended the task, so that it came back as another job.
@@ -23,9 +13,9 @@ import Testing
       let counter = TurnCounter()
       var suspensions: [Int] = []
       for turn in turns {
-        let before = executor.jobs.withLock(\.self)
+        let before = executor.begun.withLock(\.self)
         await counter.endTurn()
-        if executor.jobs.withLock(\.self) > before { suspensions.append(turn) }
+        if executor.begun.withLock(\.self) > before { suspensions.append(turn) }
       }
       return suspensions
     }
