@@ -13,14 +13,21 @@ import Testing
   import Glibc
 #endif
 
+/// Options with which 1,000 rows are many.
+private let fewRows = {
+  var options = Stack.Options()
+  options.bounds.indexedRows = 1_000
+  return options
+}()
+
 /// Tests imports of many rows into an empty table. Such an import drops the table's indexes and
 /// makes them again at its end.
-@Suite(.inTurn, .stack(Author.self, Book.self))
+@Suite(.inTurn, .stack(Author.self, Book.self, options: fewRows))
 struct BulkLoadTests {
   /// More rows than the threshold of a bulk load, in chunks. A test can read the store between two
   /// chunks.
   private static let chunks = (0..<6).map { chunk in
-    Data((Book.lines((chunk * 3_000 + 1)...(chunk * 3_000 + 3_000)) + "\n").utf8)
+    Data((Book.lines((chunk * 300 + 1)...(chunk * 300 + 300)) + "\n").utf8)
   }
 
   private let stack = Stack.test
@@ -43,7 +50,7 @@ struct BulkLoadTests {
       return number < chunks.count ? chunks[number] : nil
     }
     var options = ImportOptions()
-    options.batchSize = 1_000
+    options.batchSize = 100
     return try await stack.importJSON(
       Book.self, from: .chunks(source), as: .lines, mapping: Book.json, options: options)
   }
@@ -54,11 +61,11 @@ struct BulkLoadTests {
       let count = try await StoreFile.indexes(of: "books", stack)
       counts.withLock { $0.append(count) }
     }
-    #expect(result.inserted == 18_000)
+    #expect(result.inserted == 1_800)
     #expect(counts.withLock(\.self).first == 3)
     #expect(counts.withLock(\.self).last == 0)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await stack.fetch(Book.where { $0.shelf == 1 }).count == 6_000)
+    #expect(try await stack.fetch(Book.where { $0.shelf == 1 }).count == 600)
     let deferred = try await stack.read(
       "SELECT count(*) FROM sqlite_schema WHERE name = 'strata_deferred_index'", as: Int.self)
     #expect(deferred == [0])
@@ -77,15 +84,16 @@ struct BulkLoadTests {
     await #expect(throws: ImportError.self) {
       try await Self.load(into: stack) { if $0 == 5 { throw Failure() } }
     }
-    #expect(try await stack.viewContext.count(Book.all) >= 12_000)
+    #expect(try await stack.viewContext.count(Book.all) >= 1_200)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
 
-    let other = try await Stack.temporary(Author.self, Book.self)
+    let other = try await Stack.temporary(
+      Author.self, Book.self, options: fewRows)
     try await other.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
     await #expect(throws: ImportError.self) {
       try await Self.load(into: other) { if $0 == 5 { withUnsafeCurrentTask { $0?.cancel() } } }
     }
-    #expect(try await other.viewContext.count(Book.all) > BulkLoad.threshold)
+    #expect(try await other.viewContext.count(Book.all) > fewRows.bounds.indexedRows)
     #expect(try await StoreFile.indexes(of: "books", other) == 3)
     await other.close()
   }
@@ -126,9 +134,9 @@ struct BulkLoadTests {
         try connection.run("PRAGMA max_page_count = 1073741823")
       }.value
     }
-    #expect(result.inserted == 18_000)
+    #expect(result.inserted == 1_800)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await stack.viewContext.count(Book.all) == 17_999)
+    #expect(try await stack.viewContext.count(Book.all) == 1_799)
   }
 
   /// Without an index, a cascade would read the whole table for every deleted row.
@@ -142,15 +150,15 @@ struct BulkLoadTests {
       }
       #expect(try await StoreFile.indexes(of: "books", stack) == (number == 4 ? 0 : 3))
     }
-    #expect(result.inserted == 18_000)
+    #expect(result.inserted == 1_800)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
   }
 
   @Test func `another process reads, writes and opens the store meanwhile`() async throws {
     let file = try StoreFile()
-    let stack = try await file.open(Author.self, Book.self)
+    let stack = try await file.open(Author.self, Book.self, options: fewRows)
     try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
-    let other = try await file.open(Author.self, Book.self)
+    let other = try await file.open(Author.self, Book.self, options: fewRows)
     _ = try await Self.load(into: stack) { number in
       try await other.withScratch { $0.insert(Author(id: 10 + number, name: "Other")) }
       _ = try await other.fetch(Book.where { $0.shelf == 1 })
@@ -158,13 +166,13 @@ struct BulkLoadTests {
         // Opening makes the indexes only if no batch is being written.
         _ = await stack.store.writer.commit
         #expect(try await StoreFile.indexes(of: "books", stack) == 0)
-        let third = try await file.open(Author.self, Book.self)
+        let third = try await file.open(Author.self, Book.self, options: fewRows)
         #expect(try await StoreFile.indexes(of: "books", third) == 3)
         await third.close()
       }
     }
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 6_000)
+    #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 600)
     #expect(try await other.viewContext.count(Author.all) == 8)
     await other.close()
     await stack.close()
@@ -209,15 +217,16 @@ struct BulkLoadTests {
     let file = try StoreFile()
     let path = file.url.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let stack = try await Stack.open(Author.self, Book.self, at: URL(fileURLWithPath: path))
+      let stack = try await Stack.open(
+        Author.self, Book.self, at: URL(fileURLWithPath: path), options: fewRows)
       try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
       _ = try await BulkLoadTests.load(into: stack) { number in
         if number < 5 { return }
         if try await StoreFile.indexes(of: "books", stack) == 0 { raise(SIGKILL) }
       }
     }
-    let stack = try await file.open(Author.self, Book.self)
-    #expect(try await stack.viewContext.count(Book.all) > BulkLoad.threshold)
+    let stack = try await file.open(Author.self, Book.self, options: fewRows)
+    #expect(try await stack.viewContext.count(Book.all) > fewRows.bounds.indexedRows)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
     await stack.close()
   }

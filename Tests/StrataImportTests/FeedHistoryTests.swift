@@ -149,7 +149,7 @@ private struct List: Entity, Equatable {
     ]
   }
 
-  @Test(arguments: Form.allCases, 0..<6)
+  @Test(arguments: Form.allCases, 0..<4)
   @MainActor func `at rest the store has what the server has`(form: Form, seed: Int) async throws {
     var random = SeededRandom(seed: UInt64(seed))
     let stack = try await Stack.temporary(Song.self, Album.self, List.self)

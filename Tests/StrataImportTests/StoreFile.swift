@@ -13,8 +13,10 @@ final class StoreFile: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 
-  func open(_ entities: any Entity.Type...) async throws -> Stack {
-    try await Stack.open(entities, at: url)
+  func open(
+    _ entities: any Entity.Type..., options: Stack.Options = Stack.Options()
+  ) async throws -> Stack {
+    try await Stack.open(entities, at: url, options: options)
   }
 
   static func indexes(of table: String, _ stack: Stack) async throws -> Int {

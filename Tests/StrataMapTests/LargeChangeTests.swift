@@ -46,13 +46,13 @@ private struct Tree: Entity, Equatable {
   @Test(arguments: [nil, ClusterOptions()])
   func `a first load takes no time of its turn`(clusters: ClusterOptions?) async throws {
     var random = SeededRandom.printingSeed()
-    try await plant(9_000, of: 5_000, &random)
+    try await plant(4_500, of: 2_500, &random)
     let live = stack.viewContext.live(Tree.all)
     try await live.waitUntilLoaded()
     let registry = AnnotationRegistry(live, mapping: Tree.pins, on: surface, clusters: clusters)
     #expect(registry.pendingOperationCount == 0 && registry.shownCount == 0)
     #expect(registry.clustersLag == (clusters != nil))
-    #expect(registry.select(live.elements[4_000].key))
+    #expect(registry.select(live.elements[1_000].key))
     registry.show(.world, zoom: 20)
     await registry.drain()
     #expect(surface.shown.count == live.elements.count && !registry.clustersLag)
@@ -74,7 +74,7 @@ private struct Tree: Entity, Equatable {
     clusters: ClusterOptions?
   ) async throws {
     var random = SeededRandom.printingSeed()
-    try await plant(4_000, of: 9_000, &random)
+    try await plant(2_000, of: 4_500, &random)
     let (old, new) = (
       stack.viewContext.live(Tree.where { $0.kind <= 1 }), stack.viewContext.live(Tree.all)
     )

@@ -9,6 +9,13 @@ package struct StoreBounds: Sendable {
   package var idleReaders = 4
   /// The number of rows that may change while a live query loads, before it loads again instead.
   package var backlog = 10_000
+  /// The number of a table's rows that one commit lists. Past it, the changes of the table are a
+  /// reset.
+  package var listedRows = TableChanges.limit
+  /// The number of rows that an empty table gets from an import before its indexes are dropped.
+  ///
+  /// The indexes of a smaller table fit into SQLite's page cache.
+  package var indexedRows = 10_000
 
   package init() {}
 }

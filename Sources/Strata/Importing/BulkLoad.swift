@@ -8,11 +8,6 @@ package final class BulkLoad: Sendable {
 
   private let state = Lock(State())
 
-  /// The number of rows that a table has to get before its indexes are dropped.
-  ///
-  /// The indexes of a smaller table fit into SQLite's page cache.
-  static let threshold = 10_000
-
   package init() {}
 
   /// Whether indexes may have to be made at the end.
@@ -24,13 +19,15 @@ package final class BulkLoad: Sendable {
   ///
   /// - Returns: the tables that have reached the threshold, each only once, and their numbers of
   ///   rows.
-  private func note(_ changes: [TableID: TableChanges]) -> [(table: TableID, count: Int)] {
+  private func note(
+    _ changes: [TableID: TableChanges], threshold: Int
+  ) -> [(table: TableID, count: Int)] {
     state.withLock { state in
       changes.compactMap { table, changes in
         guard let before = state.inserted[table, default: 0] else { return nil }
         let count = before + changes.insertionCount
-        state.inserted[table] = .some(count < Self.threshold ? count : nil)
-        return count < Self.threshold ? nil : (table, count)
+        state.inserted[table] = .some(count < threshold ? count : nil)
+        return count < threshold ? nil : (table, count)
       }
     }
   }
@@ -48,7 +45,7 @@ extension BulkLoad {
   func dropIndexes(
     after changes: [TableID: TableChanges], in transaction: inout Transaction
   ) throws(StoreError) {
-    for (table, count) in note(changes)
+    for (table, count) in note(changes, threshold: transaction.bounds.indexedRows)
     where try transaction.dropIndexes(of: transaction.model[table], having: count) {
       didDefer()
     }

@@ -1,9 +1,13 @@
 /// The changes of all portions that one transaction writes.
 struct CollectedChanges {
+  /// The number of rows of a table past which its changes become a reset.
+  private let limit: Int
   private var parts: [TableID: [TableChanges]] = [:]
   private var counts: [TableID: Int] = [:]
   /// The only portion; empty before the first portion, nil from the second portion on.
   private var only: [TableID: TableChanges]? = [:]
+
+  init(listing limit: Int) { self.limit = limit }
 
   mutating func add(_ changes: [TableID: TableChanges]) {
     if changes.isEmpty { return }
@@ -23,14 +27,14 @@ struct CollectedChanges {
       self.only = nil
       collect(only)
     }
-    counts[table] = TableChanges.limit + 1
+    counts[table] = limit + 1
     parts[table] = [.reset]
   }
 
   private mutating func collect(_ changes: [TableID: TableChanges]) {
     for (table, changes) in changes {
       counts[table, default: 0] += changes.count
-      if counts[table, default: 0] > TableChanges.limit {
+      if counts[table, default: 0] > limit {
         parts[table] = [.reset]
       } else {
         parts[table, default: []].append(changes)

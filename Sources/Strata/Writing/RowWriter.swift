@@ -10,6 +10,8 @@ struct RowWriter {
   let connection: Connection
   let model: Model
   let builder: RecordBuilder
+  /// The number of rows of a table past which its changes become a reset.
+  let listedRows: Int
   /// The recorder of the changes; nil if nothing is to be recorded.
   let recorder: (any ChangeRecorder)?
 
@@ -63,7 +65,7 @@ struct RowWriter {
     // This comes before the limit: the outbox needs every row, even if the changes become a reset.
     try recorder?.record(changes, of: table)
     if changes.isEmpty { return nil }
-    if changes.count > TableChanges.limit { return .reset }
+    if changes.count > listedRows { return .reset }
     changes.sortByKey()
     return .rows(changes)
   }

@@ -15,6 +15,7 @@ struct Transaction {
   /// The number that the commit gets if anything is written.
   let number: Int64
   let author: String
+  let bounds: StoreBounds
   /// Returns the current time, by the clock of the store's options.
   let now: @Sendable () -> Date
 
@@ -32,7 +33,7 @@ struct Transaction {
   var mayHaveWaitingLinks: Bool?
   /// The number of links that may wait in addition; nil before the first of them.
   var waitingLinkRoom: Int?
-  private var written = CollectedChanges()
+  private var written: CollectedChanges
   /// The treatment of the author's edits; nil before the first write.
   private var editRule: EditRule?
 
@@ -47,7 +48,8 @@ struct Transaction {
 
   init(
     _ connection: Connection, _ model: Model, _ builder: RecordBuilder, _ layout: HistoryLayout,
-    number: Int64, author: String, hasDeferredIndexes: Bool, now: @escaping @Sendable () -> Date
+    number: Int64, author: String, hasDeferredIndexes: Bool, bounds: StoreBounds,
+    now: @escaping @Sendable () -> Date
   ) {
     self.connection = connection
     self.model = model
@@ -56,6 +58,8 @@ struct Transaction {
     self.number = number
     self.author = author
     self.hasDeferredIndexes = hasDeferredIndexes
+    self.bounds = bounds
+    written = CollectedChanges(listing: bounds.listedRows)
     self.now = now
   }
 
@@ -98,13 +102,14 @@ struct Transaction {
   ) throws(StoreError) -> [TableID: TableChanges] {
     let links = try makeWaitingLinks(for: &working)
     let writer = RowWriter(
-      connection: connection, model: model, builder: builder,
+      connection: connection, model: model, builder: builder, listedRows: bounds.listedRows,
       recorder: isPushed ? try recorder(for: working) : nil)
     let changes = try writer.write(&working)
     written.add(changes)
     if var links {
       let writer = RowWriter(
-        connection: connection, model: model, builder: builder, recorder: nil)
+        connection: connection, model: model, builder: builder, listedRows: bounds.listedRows,
+        recorder: nil)
       written.add(try writer.write(&links))
     }
     return changes

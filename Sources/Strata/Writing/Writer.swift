@@ -149,7 +149,8 @@ actor Writer {
       }
       var transaction = Transaction(
         connection, model, builder, historyLayout, number: commit + 1,
-        author: author ?? options.author, hasDeferredIndexes: hasDeferredIndexes, now: options.now)
+        author: author ?? options.author, hasDeferredIndexes: hasDeferredIndexes,
+        bounds: options.bounds, now: options.now)
       let result = try body(&transaction)
       let changes = transaction.changes
       let isCounted = transaction.isCounted || !changes.isEmpty

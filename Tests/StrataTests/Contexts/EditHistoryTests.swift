@@ -199,7 +199,7 @@ import Testing
   @Test func `so are long histories`() throws {
     let chart = try Chart()
     var random = SeededRandom.printingSeed()
-    for _ in 0..<400 {
+    for _ in 0..<200 {
       let history = (0..<(5 + random.below(20))).map { _ in random.pick(Step.allCases) }
       let start = try random.pick(Self.states).map(chart.record)
       let policy = random.pick(SavePolicy.allCases)

@@ -41,13 +41,13 @@ import Testing
   @Test func `what is more than asked for is removed, the oldest first`() async throws {
     let limit = 20_000
     let stack = try await file.open(.keep(bytes: limit))
-    try await commit(2_000, stack)
+    try await commit(900, stack)
     let size = try await stack.rows("SELECT sum(length(changes) + 48) FROM strata_history")
     let kept = try #require(size.first.flatMap { Int($0) })
     #expect(kept >= limit && kept < limit + limit / 8)
     let commits = try await stack.commits()
-    #expect(commits.last == 2_000)
-    #expect(commits == Array((2_001 - Int64(commits.count))...2_000))
+    #expect(commits.last == 900)
+    #expect(commits == Array((901 - Int64(commits.count))...900))
     await stack.close()
   }
 
@@ -67,14 +67,14 @@ import Testing
     let stack = try await file.open(.keep(bytes: 2_000))
     let slow = try await file.open(.long)
     let unlimited = try await file.open(.long)
-    try await commit(1_000, unlimited)
+    try await commit(500, unlimited)
     var iterator = slow.history().makeAsyncIterator()
     var seen: [Int64] = []
     while seen.count < 10, let entry = try await iterator.next() { seen.append(entry.token.commit) }
-    try await commit(600, stack)
+    try await commit(300, stack)
     #expect(try await stack.commits().count < 100)
     while let entry = try await iterator.next() { seen.append(entry.token.commit) }
-    #expect(seen == Array(1...1_000))
+    #expect(seen == Array(1...500))
     await stack.close()
     await unlimited.close()
     await slow.close()

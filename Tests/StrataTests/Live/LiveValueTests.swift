@@ -168,7 +168,7 @@ import Testing
       try await follow(.min(\.speed), query)
       try await follow(.max(\.speed), query)
     }
-    for step in 0..<8 {
+    for step in 0..<6 {
       let new = boat(random.below(90), &random)
       if let old = all.elements.first(where: { $0.id == new.id }) {
         if random.oneIn(3) { view.delete(old) } else { view.update(old) { $0 = new } }

@@ -153,12 +153,14 @@ import Testing
   }
 
   @Test func `a commit of more rows than are announced one by one waits row by row`() async throws {
-    let (stack, outbox) = try await open()
-    let count = TableChanges.limit + 1
-    try await stack.withScratch { scratch in
-      for id in 0..<count { scratch.insert(Parcel(id: id)) }
-    }
-    #expect(try await outbox.requests().count == count)
+    var options = Stack.Options()
+    options.bounds.listedRows = 2
+    let (stack, outbox) = try await open(options)
+    var changes = stack.changes.makeAsyncIterator()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2), Parcel(id: 3))
+    #expect(await changes.next()?.changes(of: Parcel.self).isReset == true)
+    #expect(
+      try await outbox.pushed() == ["insert Parcel 1", "insert Parcel 2", "insert Parcel 3"])
     await stack.close()
   }
 }

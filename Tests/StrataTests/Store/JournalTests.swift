@@ -185,7 +185,7 @@ import Testing
       return try await rows(of: path)
     case .movedBackup, .copiedBackup, .plainBackup, .killedStore: break
     }
-    try await fill(backup, "backup", 0..<1_000 + random.below(1_000))
+    try await fill(backup, "backup", 0..<400 + random.below(400))
     if place == .plainBackup {
       let connection = try Connection(path: backup, .readWrite)
       try connection.prepared("VACUUM INTO ?1", .text(backup + ".plain")).perform()

@@ -14,7 +14,7 @@ import Testing
   /// The greatest length that the log may reach.
   ///
   /// An attempt to restart the log does nothing while a live query loads. The next attempt comes a
-  /// sixteenth of the limit later. Without the rule the log would grow to about thirty times the
+  /// sixteenth of the limit later. Without the rule the log would grow to about seventeen times the
   /// limit.
   private var bound: Int { 8 * limit }
 
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `the log stays short under an idle view context`() async throws {
     let stack = try await stack()
-    #expect(try await greatestLength(stack, commits: 700) < bound)
+    #expect(try await greatestLength(stack, commits: 400) < bound)
     await stack.close()
   }
 
@@ -64,7 +64,7 @@ import Testing
         try await stack.viewContext.save()
       }
     }
-    #expect(try await greatestLength(stack, commits: 700) < bound)
+    #expect(try await greatestLength(stack, commits: 400) < bound)
     try await saving.value
     try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
     let elements = Array(live.elements)
@@ -103,7 +103,7 @@ import Testing
         return halves
       }
     }
-    for number in 1...400 {
+    for number in 1...250 {
       try await stack.commit { scratch in
         for boat in pair {
           scratch.upsert(
@@ -113,7 +113,7 @@ import Testing
     }
     isOver.withLock { $0 = true }
     for reader in readers { #expect(try await reader.value == 0) }
-    #expect(try await stack.viewContext.fetch(Boat.all).map(\.length) == [400, 400])
+    #expect(try await stack.viewContext.fetch(Boat.all).map(\.length) == [250, 250])
     await stack.close()
   }
 
