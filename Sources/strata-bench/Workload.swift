@@ -12,6 +12,6 @@ struct Workload: Sendable {
     .insert, .upsert, .update, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned,
     .equalQueries,
     .mixed, .importing, .importGrowth, .importSaves, .related, .model, .commits, .growth,
-    .manyQueries, .liveGroups, .writers,
+    .manyQueries, .editsUnderQueries, .liveGroups, .writers,
   ]
 }

@@ -35,14 +35,15 @@ extension ViewContext {
   ///
   /// - Returns: the number of entities of the query.
   /// - Throws: ``StoreError``, as ``FetchSource`` says; then nothing is edited.
-  /// - Complexity: O(*n*) time and memory for *n* entities, on the main actor. For many entities,
-  ///   use a scratch context.
+  /// - Complexity: O(*n*) time and memory for *n* entities, in one turn of the main actor, and O(*k*
+  ///   log *m*) for each live query that *k* of the entities concern. For many entities, use a scratch
+  ///   context.
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, _ change: (inout E) -> Void
   ) async throws -> Int {
     let entities = try await fetch(query)
-    changing { for entity in entities { update(entity, change) } }
+    editTogether(entities) { update($0, change) }
     return entities.count
   }
 
@@ -50,12 +51,13 @@ extension ViewContext {
   ///
   /// - Returns: the number of entities of the query.
   /// - Throws: ``StoreError``, as ``FetchSource`` says; then nothing is edited.
-  /// - Complexity: O(*n*) time and memory for *n* entities, on the main actor. For many entities,
-  ///   use a scratch context.
+  /// - Complexity: O(*n*) time and memory for *n* entities, in one turn of the main actor, and O(*k*
+  ///   log *m*) for each live query that *k* of the entities concern. For many entities, use a scratch
+  ///   context.
   @discardableResult
   public func delete<E: Entity>(_ query: Query<E>) async throws -> Int {
     let entities = try await fetch(query)
-    changing { for entity in entities { delete(entity) } }
+    editTogether(entities) { delete($0) }
     return entities.count
   }
 }

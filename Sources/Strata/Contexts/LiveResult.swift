@@ -6,7 +6,7 @@
 /// takes the change (``take(_:)``, ``lay``), then every result reports it (``report()``).
 @MainActor
 final class LiveResult {
-  private(set) var plan: LivePlan
+  private(set) var plan: LivePlan { didSet { didChangePlan() } }
   private(set) var load: LiveLoad {
     didSet {
       if load.isAwaited && !oldValue.isAwaited { counters.activity.begin(.refilling) }
@@ -41,6 +41,7 @@ final class LiveResult {
   private var didChange: () -> Void = {}
   private var didFinish: () -> Void = {}
   private var noteUnreported: () -> Void = {}
+  private var didChangePlan: () -> Void = {}
 
   /// A newer committed result, before the edits are laid over it.
   private struct Arrival {
@@ -77,6 +78,23 @@ final class LiveResult {
   /// Returns the committed record of a key at the view context's commit, if the result has it.
   func stored(_ key: RecordKey) -> Record? {
     load.isCurrent ? base.tree.record(of: key)?.prefix(plan.table.columns.count) : nil
+  }
+
+  /// Adds the committed records of some keys at the view context's commit, as far as the result has them.
+  func addStored(_ keys: Set<RecordKey>, to found: inout [RecordKey: Record]) {
+    guard load.isCurrent else { return }
+    let count = plan.table.columns.count
+    if keys.count < base.tree.count {
+      for key in keys where found[key] == nil {
+        if let record = base.tree.record(of: key) { found[key] = record.prefix(count) }
+      }
+      return
+    }
+    var records = base.tree.inKeyOrder
+    while let record = records.next() {
+      let key = record.key(Table.keyColumn)
+      if found[key] == nil && keys.contains(key) { found[key] = record.prefix(count) }
+    }
   }
 
   // MARK: Changes, first phase
@@ -133,11 +151,8 @@ final class LiveResult {
     return attributes.isDisjoint(with: reading.union(plan.order.attributes))
   }
 
-  /// The committed result, if the turn has loaded it anew.
-  var loadedRows: ResultTree? {
-    guard load.isCurrent, case .all? = arrived?.changed else { return nil }
-    return base.tree
-  }
+  /// The committed result at the view context's commit; nil before the load.
+  var committedRows: ResultTree? { load.isCurrent ? base.tree : nil }
 
   /// Lays the edits over the newest committed result.
   ///
@@ -189,14 +204,14 @@ final class LiveResult {
     }
   }
 
-  /// Takes an edit of one key of a table: of a row, or of the root of a relationship's query.
-  func edit(_ key: RecordKey, in table: TableID, _ layers: ViewLayers) {
+  /// Takes edits of some rows, and perhaps of the root of a relationship's query.
+  func edit(_ keys: [RecordKey], _ layers: ViewLayers) {
     guard isLoaded else { return }
-    if plan.root?.table.id == table, isRootVisible(layers) != showsRoot {
+    if isRootVisible(layers) != showsRoot {
       show(tree(under: layers), .every)
       shownFold = fold(under: layers)
-    } else if plan.table.id == table, showsRoot {
-      show(KeyBatches([key]), layers)
+    } else if showsRoot && !keys.isEmpty {
+      show(KeyBatches(ContiguousArray(keys)), layers)
     }
   }
 
@@ -286,6 +301,9 @@ final class LiveResult {
 
   /// Sets the closure that is called when there is a change to report.
   func onUnreported(_ body: @escaping () -> Void) { noteUnreported = body }
+
+  /// Sets the closure that is called when the query is another one.
+  func onPlan(_ body: @escaping () -> Void) { didChangePlan = body }
 
   /// Sets the closure that observation calls whenever a change is reported.
   func onChange(_ body: @escaping () -> Void) { didChange = body }

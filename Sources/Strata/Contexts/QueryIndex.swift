@@ -1,47 +1,46 @@
 internal import StrataSQLite
 
-/// Finds the live queries that the changes of a commit can concern.
+/// Finds the live queries that the changes of a commit, or the edits of the view context, can concern.
 ///
 /// A query whose filter demands a value of an attribute is found through that value, in the rows
 /// before and after the change. A query of a relationship is also found through the key of its root.
 /// Any other query is found through its table, or always if it reads other tables.
-struct QueryIndex: Sendable {
-  typealias Identity = LivePlan.Identity
-
+struct QueryIndex<ID: Hashable & Sendable>: Sendable {
   private struct OfTable: Sendable {
     /// The queries by the value that an attribute has in each of their rows.
-    var byValue: [Int: [Cell: Set<Identity>]] = [:]
+    var byValue: [Int: [Cell: Set<ID>]] = [:]
     /// The number of queries in `byValue`.
     var indexed = 0
     /// The queries that any row may enter.
-    var others: Set<Identity> = []
+    var others: Set<ID> = []
+    /// The queries of this table that read other tables.
+    var dependent: Set<ID> = []
     /// The queries by the key of their root in this table.
-    var byRoot: [RecordKey: Set<Identity>] = [:]
+    var byRoot: [RecordKey: Set<ID>] = [:]
   }
 
   private var tables: [TableID: OfTable] = [:]
   /// The queries that read other tables.
-  private var dependent: Set<Identity> = []
+  private var dependent: Set<ID> = []
 
   /// The number of queries that any row may concern.
   var alwaysConcerned: Int { tables.values.reduce(dependent.count) { $0 + $1.others.count } }
 
-  mutating func add(_ identity: Identity, _ plan: LivePlan) {
-    change(identity, plan, by: 1) { $0.insert(identity) }
-  }
+  mutating func add(_ id: ID, _ plan: LivePlan) { change(plan, by: 1) { $0.insert(id) } }
 
-  mutating func remove(_ identity: Identity, _ plan: LivePlan) {
-    change(identity, plan, by: -1) { $0.remove(identity) }
-  }
+  mutating func remove(_ id: ID, _ plan: LivePlan) { change(plan, by: -1) { $0.remove(id) } }
 
   private mutating func change(
-    _ identity: Identity, _ plan: LivePlan, by count: Int, _ body: (inout Set<Identity>) -> Void
+    _ plan: LivePlan, by count: Int, _ body: (inout Set<ID>) -> Void
   ) {
     if let root = plan.root {
       Self.change(&tables[root.table.id, default: OfTable()].byRoot[root.key], body)
     }
-    if plan.dependencies != nil { return body(&dependent) }
     let table = plan.table.id
+    if plan.dependencies != nil {
+      body(&dependent)
+      return body(&tables[table, default: OfTable()].dependent)
+    }
     guard let value = plan.query.filter?.demandedValue(in: plan.table) else {
       return body(&tables[table, default: OfTable()].others)
     }
@@ -52,7 +51,7 @@ struct QueryIndex: Sendable {
 
   /// Changes a set that is nil while it is empty.
   private static func change(
-    _ queries: inout Set<Identity>?, _ body: (inout Set<Identity>) -> Void
+    _ queries: inout Set<ID>?, _ body: (inout Set<ID>) -> Void
   ) {
     var new = queries ?? []
     // Not a second reference to the set.
@@ -65,7 +64,7 @@ struct QueryIndex: Sendable {
   ///
   /// - Complexity: O(*r* + *q*) for *r* changed rows and *q* returned queries. Many rows return all
   ///   queries of their table.
-  func queries(concernedBy changes: ChangeSet) -> Set<Identity> {
+  func queries(concernedBy changes: ChangeSet) -> Set<ID> {
     var found = dependent
     for (table, changes) in changes.tables {
       guard let index = tables[table] else { continue }
@@ -84,6 +83,28 @@ struct QueryIndex: Sendable {
         for values in index.byValue.values {
           for queries in values.values { found.formUnion(queries) }
         }
+      }
+    }
+    return found
+  }
+
+  // MARK: Edits
+
+  /// Returns the queries of a table that any edit of the table can concern.
+  func queries(concernedByAnyOf table: TableID) -> Set<ID> {
+    guard let index = tables[table] else { return [] }
+    return index.others.union(index.dependent)
+  }
+
+  /// Returns the queries that the edit of a key can concern, besides those that any edit can.
+  ///
+  /// - Parameter rows: the rows of the key that were shown before, and that are shown after it.
+  func queries(concernedBy key: RecordKey, in table: TableID, _ rows: Record?...) -> Set<ID> {
+    guard let index = tables[table] else { return [] }
+    var found = index.byRoot[key] ?? []
+    for (column, queries) in index.byValue {
+      for case let row? in rows {
+        if let some = queries[row[column]] { found.formUnion(some) }
       }
     }
     return found

@@ -9,7 +9,7 @@ struct SharedQueries: Sendable {
   /// The queries at which every step looks: those that are not loaded, have failed, or have not told
   /// all of their live queries.
   private(set) var waiting: Set<Identity> = []
-  private var index = QueryIndex()
+  private var index = QueryIndex<Identity>()
 
   var count: Int { all.count }
   var identities: some Collection<Identity> { all.keys }

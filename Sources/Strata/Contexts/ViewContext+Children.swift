@@ -21,12 +21,15 @@ extension ViewContext {
     }
     defer { reportStatus() }
     beginTurn()
-    changing {
-      for edit in absorbed where edit.change != nil {
-        layers.pending.absorb(edit)
-        didEdit(edit.key, in: edit.table)
-      }
+    let edited = absorbed.filter { $0.change != nil }
+    var before: [TableID: [RecordKey: RecordState]] = [:]
+    for edit in edited {
+      before[edit.table.id, default: [:]][edit.key] = edit.shown
+      layers.pending.absorb(edit)
+      layers.didEdit(edit.key, in: edit.table)
     }
+    showEdits(of: before.mapValues { Set($0.keys) }, before: before)
+    endUndoEventWithTurn()
     return (snapshot.commit, absorbed)
   }
 

@@ -208,6 +208,7 @@ extension ViewContext {
   /// Runs the first phase of a merge turn: rows below the layers, then results, then results under
   /// edits.
   func mergeLayersAndResults(_ turn: MergeTurn) {
+    var before = shownRows(of: layers.keysToTouch(by: turn.changes, turn.completedSave))
     var touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, read: turn.stored)
     results.sweep { ids in
@@ -218,19 +219,27 @@ extension ViewContext {
       if let unwanted = result.take(turn.updates) { close(unwanted, of: number) }
     }
     for (_, result) in updated {
-      guard let rows = result.loadedRows else { continue }
+      guard let rows = result.committedRows else { continue }
       let table = result.plan.table
-      for key in layers.learn(from: rows, of: table) where layers.edits(key, in: table.id) {
-        touched[table.id, default: []].insert(key)
+      for key in layers.unknownKeys(in: rows, of: table) {
+        if layers.edits(key, in: table.id) {
+          if before[table.id]?[key] == nil {
+            before[table.id, default: [:]][key] = layers.state(of: key, in: table, or: .unknown)
+          }
+          touched[table.id, default: []].insert(key)
+        }
+        layers.learn(key, from: rows, of: table)
       }
     }
     // An edit may show or hide a row, or the root of a relationship's query.
-    if touched.isEmpty {
-      for (_, result) in updated { result.lay(layers, touched: []) }
-    } else {
-      for result in results.unordered {
-        result.lay(layers, touched: touched[result.plan.table.id] ?? [])
-      }
+    var keys: [Int: Set<RecordKey>] = [:]
+    let concerned = results.results(concernedBy: editedRows(touched, before: before))
+    for (number, result, some) in concerned { keys[number] = result.isLoaded ? Set(some) : [] }
+    for (number, result) in updated {
+      result.lay(layers, touched: keys.removeValue(forKey: number) ?? [])
+    }
+    for (number, result, _) in concerned {
+      if let keys = keys[number] { result.lay(layers, touched: keys) }
     }
   }
 }

@@ -18,7 +18,7 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    edit { $0.link(root, target, relationship) }
+    edit(nil) { edits, _ in edits.link(root, target, relationship) }
   }
 
   /// Removes the link between two entities, if there is one.
@@ -32,7 +32,7 @@ extension ViewContext {
   public func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    edit { $0.unlink(root, target, relationship) }
+    edit(nil) { edits, _ in edits.unlink(root, target, relationship) }
   }
 
   // MARK: - Order
@@ -81,10 +81,12 @@ extension ViewContext {
   ) async throws {
     let position = try await position(of: target, at: index, in: relationship, of: root)
     changing {
-      edit { $0.link(root.id, target.id, relationship, at: position.position) }
+      edit(nil) { edits, _ in
+        edits.link(root.id, target.id, relationship, at: position.position)
+      }
       for move in position.neighbours {
         let now = layers.state(of: move.key, in: move.table, or: .record(move.before))
-        edit { $0.move(move, shown: now) }
+        edit(nil) { edits, _ in edits.move(move, shown: now) }
       }
     }
   }

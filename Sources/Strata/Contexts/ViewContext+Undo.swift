@@ -88,8 +88,9 @@ extension ViewContext {
   private func revert(redo: Bool) -> UndoReport? {
     defer { reportStatus() }
     beginTurn()
-    let result = layers.revert(redo: redo) { live($0, $1) }
-    if let result { showEdits(of: result.touched) }
+    let before = shownRows(of: layers.pending.undo.keysToRevert(redo: redo))
+    let result = layers.revert(redo: redo)
+    if let result { showEdits(of: result.touched, before: before) }
     return result?.report
   }
 

@@ -19,6 +19,8 @@ public final class ViewContext: Observable {
   let undoTurns = UndoTurns()
   let results = OpenResults()
   private var turn = ContextTurn()
+  /// The rows that were shown before the edits that are shown together; nil if each edit is shown at once.
+  private var together: [TableID: [RecordKey: RecordState]]?
   /// The closures to call after the current change of the live queries, in the order of the calls.
   private var endsOfChange: [(observer: ObjectIdentifier, end: @MainActor () -> Void)] = []
   let waiters = Waiters()
@@ -52,8 +54,7 @@ public final class ViewContext: Observable {
   ///
   /// If the store already has a row with the key, saving fails with a conflict.
   public func insert<E: Entity>(_ entity: E) {
-    let shown = layers.pending.identify(entity).map { self.shown($1, in: $0, or: nil) }
-    edit { $0.insert(entity, shown: shown ?? .unknown) }
+    edit(layers.pending.identify(entity)) { $0.insert(entity, shown: $1) }
   }
 
   /// Adds an entity, or replaces the entity with its key without reading it first.
@@ -66,7 +67,7 @@ public final class ViewContext: Observable {
   /// the value before the first edit counts as not edited, so a value that others have committed since
   /// stays. To set it back, update the entity that the context shows.
   public func upsert<E: Entity>(_ entity: E) {
-    edit { $0.upsert(entity) }
+    edit(layers.pending.identify(entity)) { edits, _ in edits.upsert(entity) }
   }
 
   /// Changes an entity; only the attributes that `change` changes are edited.
@@ -91,21 +92,22 @@ public final class ViewContext: Observable {
     try change(&draft.entity)
     let now = self.shown(key, in: table, or: inHand)
     beginTurn()
-    layers.follow(key, in: table.id, stored(table, key))
+    let before = follow(key, in: table, like: inHand)
     let (edited, didChange) = layers.pending.finish(draft, table, key, shown: now)
-    if didChange { didEdit(key, in: table) }
+    if didChange { didEdit(key, in: table, before) }
     // An attribute that is set back to its value before the edit follows the store again.
-    guard stored(table, key).isKnown, let record = self.shown(key, in: table, or: nil).record else {
-      return edited
-    }
+    guard layers.base[table.id, key].isKnown,
+      let record = layers.state(of: key, in: table, or: .unknown).record
+    else { return edited }
     return table.decodeLeniently(record, as: E.self)
   }
 
   /// Deletes an entity; live queries drop it in the same turn. The save runs the delete rules.
   public func delete<E: Entity>(_ entity: E) {
     guard let (table, key) = layers.pending.identify(entity) else { return }
-    let shown = shown(key, in: table, or: layers.pending.record(of: entity, table))
-    edit { $0.delete(entity, table, key, shown: shown) }
+    let inHand = layers.pending.record(of: entity, table)
+    let shown = shown(key, in: table, or: inHand)
+    edit((table, key), like: inHand) { edits, _ in edits.delete(entity, table, key, shown: shown) }
   }
 
   /// Deletes the entity with a key without reading it first; live queries drop it in the same turn.
@@ -114,12 +116,14 @@ public final class ViewContext: Observable {
   /// unsaved edits, an insertion after the deletion replaces the row in the same way, and overwrites what
   /// others have committed. To keep the changes of others, delete the entity that you have read.
   public func delete<E: Entity>(_ type: E.Type, _ id: E.ID) {
-    edit { $0.delete(type, id) }
+    let table = store.model.table(of: type)
+    edit(id.recordKey.map { (table, $0) }) { edits, _ in edits.delete(type, id) }
   }
 
   /// Discards every edit that no save has begun to write.
   public func rollback() {
-    showEdits(of: layers.rollback())
+    let before = shownRows(of: layers.pending.layer.keys)
+    showEdits(of: layers.rollback(), before: before)
     saveError = nil
     reportStatus()
   }
@@ -145,8 +149,9 @@ public final class ViewContext: Observable {
   ///   one in `conflict`, or if the policy is `error`.
   @discardableResult
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
+    let before = layers.state(of: conflict.key, in: conflict.table, or: .unknown)
     guard layers.resolve(conflict, by: policy) else { return false }
-    changing { showEdit(of: conflict.key, in: conflict.table.id) }
+    showEdit(of: conflict.key, in: conflict.table, before)
     reportStatus()
     return true
   }
@@ -154,55 +159,126 @@ public final class ViewContext: Observable {
   // MARK: - Rows in memory
 
   /// Returns the store's row for a key at the context's commit, if it is in memory.
-  func stored(_ table: Table, _ key: RecordKey) -> RecordState {
-    layers.base[table.id, key].or(live(table, key))
-  }
-
-  /// Returns the store's row for a key, if a live query has it in memory.
-  func live(_ table: Table, _ key: RecordKey) -> RecordState {
-    for result in results.unordered where result.plan.table.id == table.id {
-      // Results of one commit agree, so any of them will do.
-      if let record = result.stored(key) { return .record(record) }
-    }
-    return .unknown
-  }
-
-  /// Returns the row that the context shows for a key.
   ///
-  /// The edits lie over the value in hand, or over the row of a live query if there is none.
+  /// - Parameter guess: a row of the key that may be the store's.
+  func stored(_ table: Table, _ key: RecordKey, like guess: Record? = nil) -> RecordState {
+    // No live query has the row of a followed key that is unknown.
+    layers.base.contains(key, in: table.id)
+      ? layers.base[table.id, key] : results.stored(key, in: table.id, like: guess)
+  }
+
+  /// Returns the row to which an edit applies: the edits over the value in hand, or over the row in memory
+  /// if there is none.
   private func shown(_ key: RecordKey, in table: Table, or inHand: Record?) -> RecordState {
-    guard let inHand else { return layers.state(of: key, in: table, or: live(table, key)) }
+    guard let inHand else {
+      return layers.state(of: key, in: table, or: stored(table, key))
+    }
     return layers.state(of: key, in: table, inHand: inHand)
+  }
+
+  /// Returns the rows that live queries show for some keys, as far as their filters allow it.
+  func shownRows(of keys: [TableID: Set<RecordKey>]) -> [TableID: [RecordKey: RecordState]] {
+    var rows: [TableID: [RecordKey: RecordState]] = [:]
+    for (id, keys) in keys {
+      let table = store.model[id]
+      for key in keys {
+        rows[id, default: [:]][key] = layers.state(of: key, in: table, or: stored(table, key))
+      }
+    }
+    return rows
+  }
+
+  /// Follows a key that is about to be edited, and returns the row that live queries show for it.
+  private func follow(_ key: RecordKey, in table: Table, like inHand: Record?) -> RecordState {
+    layers.follow(key, in: table.id, stored(table, key, like: inHand))
+    return layers.state(of: key, in: table, or: .unknown)
+  }
+
+  /// Follows keys that are about to be edited.
+  private func follow(_ keys: Set<RecordKey>, in table: TableID) {
+    let new = keys.filter { !layers.base.contains($0, in: table) }
+    let stored = results.stored(new, in: table)
+    for key in new {
+      layers.follow(key, in: table, stored[key].map(RecordState.record) ?? .unknown)
+    }
   }
 
   // MARK: - Edits
 
   /// Makes one edit of a key, shows it and reports it.
   ///
-  /// - Parameter body: makes the edit; returns nil if it changed nothing.
-  func edit(_ body: (inout Edits) -> (Table, RecordKey)?) {
+  /// - Parameters:
+  ///   - entity: the table and the key; nil for a link, and for an entity whose key cannot be stored.
+  ///   - inHand: the value in hand; nil if there is none.
+  ///   - body: makes the edit of the row that live queries show; returns nil if it changed nothing.
+  func edit(
+    _ entity: (Table, RecordKey)?, like inHand: Record? = nil,
+    _ body: (inout Edits, RecordState) -> (Table, RecordKey)?
+  ) {
     defer { reportStatus() }
     beginTurn()
-    guard let (table, key) = body(&layers.pending) else { return }
-    layers.follow(key, in: table.id, stored(table, key))
-    didEdit(key, in: table)
+    let before = entity.map { follow($1, in: $0, like: inHand) } ?? .unknown
+    guard let (table, key) = body(&layers.pending, before) else { return }
+    if entity == nil { layers.follow(key, in: table.id, .unknown) }
+    didEdit(key, in: table, before)
   }
 
   /// Shows an edit, and schedules the end of the turn's undo group.
-  func didEdit(_ key: RecordKey, in table: Table) {
+  ///
+  /// - Parameter before: the row that live queries showed before.
+  func didEdit(_ key: RecordKey, in table: Table, _ before: RecordState) {
     layers.didEdit(key, in: table)
-    changing { showEdit(of: key, in: table.id) }
+    if together == nil {
+      showEdit(of: key, in: table, before)
+    } else if together?[table.id]?[key] == nil {
+      together?[table.id, default: [:]][key] = before
+    }
     endUndoEventWithTurn()
   }
 
-  /// Lays an edit over every live result.
-  private func showEdit(of key: RecordKey, in table: TableID) {
-    for result in results.unordered { result.edit(key, in: table, layers) }
+  /// Edits all of some entities, and shows the edits together.
+  func editTogether<E: Entity>(_ entities: [E], _ edit: (E) -> Void) {
+    if together != nil { return entities.forEach(edit) }
+    follow(
+      Set(entities.compactMap { $0.id.recordKey }), in: store.model.table(of: E.self).id)
+    together = [:]
+    entities.forEach(edit)
+    let before = together ?? [:]
+    together = nil
+    showEdits(of: before.mapValues { Set($0.keys) }, before: before)
+  }
+
+  /// Lays an edit over the live results that it concerns.
+  private func showEdit(of key: RecordKey, in table: Table, _ before: RecordState) {
+    showEdits(of: [table.id: [key]], before: [table.id: [key: before]])
   }
 
   /// Shows the edits of some keys, and reports them as one change.
-  func showEdits(of keys: [TableID: Set<RecordKey>]) {
-    changing { for (table, keys) in keys { for key in keys { showEdit(of: key, in: table) } } }
+  ///
+  /// - Parameter before: the rows that live queries showed before.
+  func showEdits(
+    of keys: [TableID: Set<RecordKey>], before: [TableID: [RecordKey: RecordState]]
+  ) {
+    changing {
+      for (_, result, keys) in results.results(concernedBy: editedRows(keys, before: before)) {
+        result.edit(keys, layers)
+      }
+    }
+  }
+
+  func editedRows(
+    _ keys: [TableID: Set<RecordKey>], before: [TableID: [RecordKey: RecordState]]
+  ) -> [TableID: OpenResults.EditedRows] {
+    var edited: [TableID: OpenResults.EditedRows] = [:]
+    for (id, keys) in keys {
+      let table = store.model[id]
+      for key in keys {
+        edited[id, default: OpenResults.EditedRows()].add(
+          key, before: before[id]?[key],
+          after: layers.state(of: key, in: table, or: stored(table, key)))
+      }
+    }
+    return edited
   }
 
   // MARK: - Changes and reports
@@ -281,7 +357,8 @@ public final class ViewContext: Observable {
       }
       return commit
     } catch {
-      showEdits(of: layers.saveFailed(error))
+      let before = shownRows(of: layers.pending.layer.keys)
+      showEdits(of: layers.saveFailed(error), before: before)
       saveDidFail(error)
       throw error
     }

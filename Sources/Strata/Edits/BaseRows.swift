@@ -13,6 +13,8 @@ struct BaseRows: Sendable {
 
   /// The row of every followed key.
   private var tables: [TableID: [RecordKey: Row]] = [:]
+  /// The followed keys whose rows are unknown.
+  private var unknown: [TableID: Set<RecordKey>] = [:]
 
   /// The state of a key; unknown for keys that are not followed.
   subscript(table: TableID, key: RecordKey) -> RecordState {
@@ -49,16 +51,20 @@ struct BaseRows: Sendable {
   /// Sets the row of a key to the row that a save of the context wrote.
   mutating func didSave(_ record: Record?, _ key: RecordKey, in table: TableID) {
     tables[table, default: [:]][key] = Row(state: RecordState(record), isSavedHere: true)
+    unknown[table]?.remove(key)
   }
 
   private mutating func set(_ state: RecordState, _ key: RecordKey, in table: TableID) {
     tables[table, default: [:]][key, default: Row(state: state)].state = state
+    if state.isKnown {
+      unknown[table]?.remove(key)
+    } else {
+      unknown[table, default: []].insert(key)
+    }
   }
 
   /// Returns the followed keys of a table whose rows are unknown.
-  func unknownKeys(of table: TableID) -> [RecordKey] {
-    tables[table]?.compactMap { $0.value.state.isKnown ? nil : $0.key } ?? []
-  }
+  func unknownKeys(of table: TableID) -> Set<RecordKey> { unknown[table] ?? [] }
 
   /// Brings the followed keys of one table to a later commit.
   ///
@@ -76,7 +82,10 @@ struct BaseRows: Sendable {
   ) {
     // Removed from `tables`, so that changing it does not copy it.
     guard var followed = tables.removeValue(forKey: table) else { return }
-    defer { tables[table] = followed }
+    defer {
+      tables[table] = followed
+      unknown[table] = unknown[table]?.filter { followed[$0]?.state.isKnown == false }
+    }
     func take(_ row: RowChange) {
       followed[row.key]?.state = RecordState(row.change.after)
       touched(row)
@@ -106,6 +115,7 @@ struct BaseRows: Sendable {
   mutating func trim(_ table: TableID, needed: (RecordKey) -> Bool) {
     guard let count = tables[table]?.count, count > Self.limit else { return }
     tables[table] = tables[table]?.filter { needed($0.key) }
+    unknown[table] = unknown[table]?.filter(needed)
   }
 
   /// Returns the followed keys of a table that meet a condition.

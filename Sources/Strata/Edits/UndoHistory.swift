@@ -138,6 +138,14 @@ struct UndoHistory: Sendable {
     return redo ? redoable.popLast() : undoable.popLast()
   }
 
+  /// The keys of the group that ``pop(redo:)`` would return.
+  mutating func keysToRevert(redo: Bool) -> [TableID: Set<RecordKey>] {
+    endEvent()
+    if isGroupOpen { return [:] }
+    let group = redo ? redoable.last : undoable.last
+    return group?.changes(model).mapValues { Set($0.keys) } ?? [:]
+  }
+
   /// Puts back a group that was removed and not undone.
   mutating func restore(_ group: UndoGroup, redo: Bool) {
     if redo { redoable.append(group) } else { undoable.append(group) }

@@ -65,17 +65,17 @@ struct ViewLayers {
     base.follow(key, in: table, state)
   }
 
-  /// Takes the rows of followed keys from a result that was loaded at the context's commit.
+  /// Returns the followed keys whose rows are unknown, and that a result has at the context's commit.
   ///
-  /// - Returns: the keys whose rows became known.
-  mutating func learn(from result: ResultTree, of table: Table) -> Set<RecordKey> {
-    var learned: Set<RecordKey> = []
-    for key in base.unknownKeys(of: table.id) {
-      guard let record = result.record(of: key) else { continue }
-      base.learn(record.prefix(table.columns.count), key, in: table.id)
-      learned.insert(key)
-    }
-    return learned
+  /// Such keys are learned at once. So no result has the row of a followed key that is unknown.
+  func unknownKeys(in result: ResultTree, of table: Table) -> [RecordKey] {
+    base.unknownKeys(of: table.id).filter { result.record(of: $0) != nil }
+  }
+
+  /// Takes the row of a followed key from a result at the context's commit.
+  mutating func learn(_ key: RecordKey, from result: ResultTree, of table: Table) {
+    guard let record = result.record(of: key) else { return }
+    base.learn(record.prefix(table.columns.count), key, in: table.id)
   }
 
   /// Takes the row of a key that was read at the context's commit, if the key is still followed.
@@ -100,13 +100,12 @@ struct ViewLayers {
 
   /// Undoes or redoes a group, as ``Edits/revert(redo:below:)`` does.
   ///
-  /// - Parameter other: as in ``state(of:in:or:)``.
   mutating func revert(
-    redo: Bool, or other: (Table, RecordKey) -> RecordState
+    redo: Bool
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
     let (base, saving) = (base, saving?.layer)
     let result = pending.revert(redo: redo) { table, key in
-      base[table.id, key].or(other(table, key)).under(saving?[table.id, key], in: table)
+      base[table.id, key].under(saving?[table.id, key], in: table)
     }
     if let result { didEdit(result.touched) }
     return result
@@ -135,6 +134,35 @@ struct ViewLayers {
   }
 
   // MARK: Merging
+
+  /// Returns the edited keys that ``merge(_:completedSave:read:)`` can touch.
+  ///
+  /// The effects of a delete rule may also touch keys that have no edits.
+  func keysToTouch(
+    by changes: ChangeSet?, _ completedSave: CompletedSave?
+  ) -> [TableID: Set<RecordKey>] {
+    var keys: [TableID: Set<RecordKey>] = [:]
+    func add(_ changes: [TableID: TableChanges]) {
+      for (table, changes) in changes where stack.edits(table) {
+        switch changes {
+        case .rows(let rows) where rows.count <= stack.count(of: table):
+          keys[table, default: []].formUnion(rows.lazy.map(\.key).filter { edits($0, in: table) })
+        case .rows:
+          keys[table, default: []].formUnion(stack.keys(of: table).filter { changes.row($0) != nil })
+        case .reset: keys[table, default: []].formUnion(stack.keys(of: table))
+        }
+      }
+    }
+    add(changes?.tables ?? [:])
+    if let completedSave, let saving, saving.id == completedSave.id {
+      keys.merge(saving.layer.keys) { $0.union($1) }
+      add(completedSave.report.changes)
+      for effect in completedSave.report.effects where edits(effect.key, in: effect.table) {
+        keys[effect.table, default: []].insert(effect.key)
+      }
+    }
+    return keys
+  }
 
   /// Brings the rows under the layers to a later commit.
   ///

@@ -221,7 +221,7 @@ final class CacheHistory: KilledHistory {
     if random.oneIn(3) { feed.options.commits = .atomic }
     let result = try await Refresher(stack, transport: server.transport).refresh(feed)
     note("a refresh with comments: \(result)", "commentRefreshes")
-    try await checkRefresh(isWhole: true)
+    try await checkRefresh(isWhole: true, hasComments: true)
     let comments = server.with(\.comments)
     let stored = try await stack.fetch(CachedComment.all)
     let there = try await Set(stack.fetch(CachedNote.all).map(\.id))
@@ -353,9 +353,15 @@ final class CacheHistory: KilledHistory {
   }
 
   /// Checks the rows after a refresh: they are the server's, except where edits wait.
-  private func checkRefresh(isWhole: Bool) async throws {
+  ///
+  /// - Parameter hasComments: whether the refresh was one of notes and comments.
+  private func checkRefresh(isWhole: Bool, hasComments: Bool = false) async throws {
     if isWhole { restored = [] }
     let (rows, waiting) = (try await rows(), try await waiting())
+    // A note would take along the comments that the server has moved to a note that is deleted here.
+    let moved = server.with(\.comments)
+    let commented = try await hasComments ? stack.fetch(CachedComment.all) : []
+    let keeping = Set(commented.filter { moved[$0.id] != nil }.map(\.noteID))
     // A reply that waits keeps a row which the server has removed, and the number that the server has
     // given to another row.
     let held = rows.values.filter { server.notes[$0.id] == nil }.compactMap(\.number)
@@ -375,6 +381,7 @@ final class CacheHistory: KilledHistory {
     for (localID, row) in rows where !known.contains(localID) {
       // A rule would take away the reference of an edit that waits.
       if rows.contains(where: { waiting[$0.key] != nil && $0.value.replyTo == row.id }) { continue }
+      if keeping.contains(row.id) { continue }
       // The first note may not have been added yet.
       try require(
         waiting[localID] != nil || row.id == Self.first,

@@ -143,9 +143,9 @@
           ALTER TABLE new_leaves RENAME TO leaves; COMMIT
           """)
         // A writer's transaction may be in the way, and the server then ends one of the two.
-        let target = cluster.target
         try await ReplicaStress.persist {
-          try await StrataPostgres.prepare(target, for: FollowingStore.entities)
+          try stress.commitPrepared()
+          try await StrataPostgres.prepare(cluster.target, for: FollowingStore.entities)
         }
       case .settings:
         try await stress.set("statement_timeout = '30ms'", "client_encoding = 'LATIN1'")

@@ -126,10 +126,7 @@
     func alter(_ sql: String) async throws {
       var attempts = 0
       while true {
-        // A writer may commit or prepare a transaction at the same moment.
-        for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
-          _ = try? cluster.query("COMMIT PREPARED '\(name)'")
-        }
+        try commitPrepared()
         do {
           // Some statements must be alone, so the session has the limit from its beginning.
           try cluster.query(sql, in: "dbname=postgres options='-c lock_timeout=1s'")
@@ -139,6 +136,14 @@
         }
       }
       try await Task.sleep(for: .milliseconds(random.below(150)))
+    }
+
+    /// Commits the transactions that writers have prepared, which hold locks.
+    func commitPrepared() throws {
+      for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
+        // A writer may commit or prepare a transaction at the same moment.
+        _ = try? cluster.query("COMMIT PREPARED '\(name)'")
+      }
     }
 
     /// Gives new connections to the database other settings, and ends the connections that it has.
@@ -185,11 +190,7 @@
     /// Lets everything come to rest, and returns the differences then.
     private func compare() async throws -> [String] {
       // The others stay prepared for some rounds.
-      if random.oneIn(2) {
-        for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
-          try cluster.query("COMMIT PREPARED '\(name)'")
-        }
-      }
+      if random.oneIn(2) { try commitPrepared() }
       try await settle()
       let expected = try rows()
       var violations: [String] = []

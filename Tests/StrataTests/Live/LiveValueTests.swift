@@ -229,8 +229,8 @@ import Testing
 
   private mutating func insert(_ boat: Boat) throws {
     let inserted = layers.pending.insert(boat)
-    let (table, key) = try #require(inserted)
-    result.edit(key, in: table.id, layers)
+    let (_, key) = try #require(inserted)
+    result.edit([key], layers)
     result.report()
   }
 

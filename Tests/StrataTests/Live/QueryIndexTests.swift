@@ -38,7 +38,7 @@ private struct Tome: Entity {
   private func concerned(
     _ queries: [String: Query<Tome>], by change: (ScratchContext) async throws -> Void
   ) async throws -> Set<String> {
-    var (index, names) = (QueryIndex(), [LivePlan.Identity: String]())
+    var (index, names) = (QueryIndex<LivePlan.Identity>(), [LivePlan.Identity: String]())
     for (name, query) in queries {
       let plan = try LivePlan(QueryPlan(query, stack.store.model))
       index.add(plan.identity, plan)
