@@ -16,6 +16,9 @@ package struct StoreBounds: Sendable {
   ///
   /// The indexes of a smaller table fit into SQLite's page cache.
   package var indexedRows = 10_000
+  /// The number of rows that one commit of a deletion by a query deletes; nil if it adapts to the
+  /// duration.
+  package var deletedRows: Int?
 
   package init() {}
 }

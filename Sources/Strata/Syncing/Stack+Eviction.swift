@@ -45,11 +45,10 @@ extension Stack {
         let batch = EvictionBatch(
           table: plan.table, candidates: candidates[start..<end],
           inUse: await store.keysInUse, followsRules: followsRules)
-        let (commit, outcome) = try await store.writer.submit(.bulk, context: context) {
-          writer throws(StoreError) in
-          try writer.transaction(author: EvictionBatch.author) { transaction throws(StoreError) in
-            try batch.delete(in: &transaction)
-          }
+        let (commit, outcome, _, _) = try await store.batch(
+          of: context, author: EvictionBatch.author
+        ) { transaction throws(StoreError) in
+          try batch.delete(in: &transaction)
         }
         report.add(outcome.report)
         if outcome.report.evicted > 0 { report.commit = commit }

@@ -29,16 +29,3 @@ struct EvictionBatch: Sendable {
     return (run.report, run.referenced)
   }
 }
-
-extension Snapshot {
-  /// Returns the keys and the hashes of a query's rows, in its order, without keeping the rows.
-  func versions(of plan: QueryPlan) async throws(StoreError) -> [RowVersion] {
-    try await read { reader, connection throws(StoreError) in
-      let rows = try connection.prepared(
-        plan.select(limit: nil, offset: plan.offset), reader.model)
-      return try rows.map { row throws(StoreError) in
-        RowVersion(try reader.builder.record(row, of: plan.table))
-      }
-    }
-  }
-}

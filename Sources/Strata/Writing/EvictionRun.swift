@@ -61,15 +61,18 @@ struct EvictionRun {
         going.insert(candidate.key)
       }
     }
-    if batch.followsRules {
-      let found = try DeleteRules.permitted(of: rows) { rows throws(StoreError) in
-        try refusal(of: rows)
-      }
-      for (row, reason) in found.refused { keep(row, reason) }
-      rows = found.going
-    }
+    if batch.followsRules { rows = try permitted(of: rows) }
     report.evicted = rows.count
     return rows
+  }
+
+  /// Returns the rows that may be deleted together by the delete rules; the others stay.
+  mutating func permitted(of rows: [Row]) throws(StoreError) -> [Row] {
+    let found = try DeleteRules.permitted(of: rows) { rows throws(StoreError) in
+      try refusal(of: rows)
+    }
+    for (row, reason) in found.refused { keep(row, reason) }
+    return found.going
   }
 
   private mutating func keepReferenced(_ candidate: RowVersion) {
@@ -111,9 +114,14 @@ struct EvictionRun {
       if try local?.areHit(by: working) == true { return .edit }
       return try protected?.areHit(by: working) == true ? .unpushed : nil
     } catch {
-      guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }
+      guard Self.isRefusal(error) else { throw error }
       return .rule
     }
+  }
+
+  /// Returns whether an error says that a rule forbids a deletion.
+  static func isRefusal(_ error: StoreError) -> Bool {
+    [.deleteDenied, .validationFailed].contains(error.code)
   }
 
   private mutating func keep(_ row: Row, _ refusal: Refusal) {

@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 /// A row at one time, by its key and a hash of its values.
 struct RowVersion: Sendable {
   /// The number of rows in a transaction.
@@ -26,5 +28,31 @@ struct RowVersion: Sendable {
     var hasher = Hasher()
     record.withBytes { hasher.combine(bytes: $0) }
     return hasher.finalize()
+  }
+}
+
+extension Snapshot {
+  /// Returns the keys and the hashes of a query's rows, each once, without keeping the rows.
+  ///
+  /// - Parameter isSorted: whether the rows are in the query's order. The rows of a query with a
+  ///   limit or an offset always are.
+  func versions(
+    of plan: QueryPlan, isSorted: Bool = true
+  ) async throws(StoreError) -> [RowVersion] {
+    if plan.isNever { return [] }
+    let isCut = plan.limit != nil || plan.offset > 0
+    return try await read(plan) { reader, connection throws(StoreError) in
+      let near = try plan.narrowed(to: plan.reach, connection, reader.model)
+      let sql = near.select(
+        limit: plan.limit, offset: plan.offset, isSorted: isSorted || isCut)
+      let rows = try connection.prepared(sql, reader.model)
+      let versions = try rows.map { row throws(StoreError) in
+        RowVersion(try reader.builder.record(row, of: plan.table))
+      }
+      if plan.links == nil { return versions }
+      // Several links may lead to one row.
+      var known: Set<RecordKey> = []
+      return versions.filter { known.insert($0.key).inserted }
+    }
   }
 }

@@ -84,6 +84,23 @@ package final class Store: Sendable {
     try await writer.submit(.normal) { writer throws(StoreError) in try writer.transaction(body) }
   }
 
+  /// Runs `body` in a transaction of its own, behind saves and among the batches of imports.
+  ///
+  /// - Returns: the number of the commit, or of the newest commit, the result of `body`, the time
+  ///   for which it held the writer, and whether a save of the view context has waited for it.
+  nonisolated(nonsending) func batch<R: Sendable>(
+    of context: ContextID, author: String?,
+    _ body: @escaping @Sendable (inout Transaction) throws(StoreError) -> R
+  ) async throws(StoreError) -> (
+    commit: Int64, result: R, duration: Duration, hasHeldUp: Bool
+  ) {
+    try await writer.submit(.bulk, context: context) { writer throws(StoreError) in
+      let start = ContinuousClock.now
+      let (commit, result) = try writer.transaction(author: author, body)
+      return (commit, result, start.duration(to: .now), writer.queue.hasUrgentWork)
+    }
+  }
+
   /// The identity that only this store and copies of its file have.
   var identity: UUID { writer.identity }
   var historyLayout: HistoryLayout { writer.historyLayout }

@@ -4,7 +4,7 @@ internal import Strata
 final class ImportSession: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
-    var batchSize: Int
+    var batchSize: BatchSize
     /// The losses that no batch has.
     var losses: Set<FeedLoss> = []
     /// The tables of which the feed may lack rows.
@@ -50,7 +50,7 @@ final class ImportSession: Sendable {
     self.tables = tables
     self.marks = marks
     self.monitor = monitor
-    state = Lock(State(batchSize: options.batchSize ?? Self.firstBatch))
+    state = Lock(State(batchSize: BatchSize(fixed: options.batchSize)))
   }
 
   /// Whether refused records are left out.
@@ -82,28 +82,19 @@ final class ImportSession: Sendable {
 
   // MARK: - Batches
 
-  private static let firstBatch = 500
-  private static let sizes = 50...10_000
-
   /// The number of records of a batch whose transaction takes about half of the longest, or an eighth
   /// while saves of the view context come.
-  var batchSize: Int { state.withLock { $0.batchSize } }
+  var batchSize: Int { state.withLock { $0.batchSize.rows } }
 
   /// The number of absent rows that are deleted together.
-  private var pageSize: Int { options.batchSize ?? Self.firstBatch }
+  private var pageSize: Int { options.batchSize ?? BatchSize.first }
 
   /// Adapts the size of batches to the duration of the last batch.
   private func adapt(to outcome: BatchOutcome) {
-    let (count, duration) = (outcome.count, max(outcome.duration, .microseconds(1)))
-    // A small batch at the end of the input is no measure for the others.
-    guard options.batchSize == nil, count >= Self.sizes.lowerBound else { return }
-    let aim = options.longestTransaction / (outcome.hasHeldUp ? 8 : 2)
-    let wanted = Double(count) * (aim / duration)
     state.withLock { state in
-      // The size shrinks at once, but grows by degrees, so that a quick batch does not make the
-      // next batch slow.
-      let next = min(wanted, Double(state.batchSize) * 1.5)
-      state.batchSize = min(max(Int(next), Self.sizes.lowerBound), Self.sizes.upperBound)
+      state.batchSize.adapt(
+        to: outcome.count, in: outcome.duration, hasHeldUp: outcome.hasHeldUp,
+        longest: options.longestTransaction)
     }
   }
 
