@@ -8,7 +8,7 @@ enum TableChanges: Sendable {
   case reset
 
   /// The number of rows past which a table's changes collapse into ``reset``.
-  static let limit = 200_000
+  static let limit = StoreBounds().listedRows
 
   var count: Int { if case .rows(let rows) = self { rows.count } else { 0 } }
   var isEmpty: Bool { if case .rows(let rows) = self { rows.isEmpty } else { false } }

@@ -11,7 +11,7 @@ package struct StoreBounds: Sendable {
   package var backlog = 10_000
   /// The number of a table's rows that one commit lists. Past it, the changes of the table are a
   /// reset.
-  package var listedRows = TableChanges.limit
+  package var listedRows = 200_000
   /// The number of rows that an empty table gets from an import before its indexes are dropped.
   ///
   /// The indexes of a smaller table fit into SQLite's page cache.

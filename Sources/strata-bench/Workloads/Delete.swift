@@ -4,7 +4,8 @@ import Strata
 extension Workload {
   /// Deletions by a query, whose rows no context needs.
   static let delete = Workload(
-    name: "W15", summary: "delete all of 200,000 messages with full text, and every second, by a query"
+    name: "W15",
+    summary: "delete all of 200,000 messages with full text, and every second, by a query"
   ) { bench in
     let count = 200_000
     let template = try await MessageStore.make(bench, messages: count)
