@@ -125,6 +125,10 @@ struct RowWriter {
   }
 
   private func rowID(_ key: RecordKey, _ table: Table) throws(StoreError) -> Int64 {
+    // SQLite takes an integer key of an INTEGER column as the row number.
+    if table.columns[Table.keyColumn].storage == .integer, let number = key.integer {
+      return number
+    }
     let statement = try connection.prepared(table.sql.rowID)
     key.bind(to: statement, at: 1)
     return try statement.firstInteger() ?? 0
