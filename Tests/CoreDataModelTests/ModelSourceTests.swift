@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["", "<model>", "<entity/>", "not XML", "<model><entity></model>"])
-  func `what is no model is an error`(xml: String) {
+  func `a text that is no data model is an error`(xml: String) {
     #expect(throws: DataModelError.self) { try DataModel(xml: Data(xml.utf8)) }
   }
 
@@ -170,7 +170,7 @@ import Testing
     #expect(text.contains("Schema<\(name)>(\n    \"long"))
   }
 
-  @Test func `of two ends with one element each, one has the key`() throws {
+  @Test func `a one-to-one relationship keeps its key on one of its two ends`() throws {
     func pair(_ person: String, _ passport: String) throws -> String {
       try source(
         """

@@ -65,7 +65,7 @@ import Testing
     #expect(plain.contains { $0.hasPrefix("            ") }, "under the operation's title")
   }
 
-  @Test func `without Unicode the screen is ASCII`() {
+  @Test func `the screen is ASCII in a terminal without Unicode`() {
     let screen = screen(["LANG": "C"])
     let map = screen.map
     map.apply(.add(pin(1, 30, -45)))

@@ -88,7 +88,7 @@ private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
     #expect(lines[row][Int((longitude + 180) / 7.2)] != " ", "\(name)")
   }
 
-  @Test func `without colours land is an outline`() {
+  @Test func `land is an outline on a terminal without colours`() {
     let text = map(.monochrome).render(width: 100)
     #expect(!text.contains("⣿") && !text.contains("\u{1B}"))
     #expect(map(.color).render(width: 100).contains("⣿⣿⣿⣿"))
@@ -101,7 +101,7 @@ private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
     #expect(text.contains("\u{1B}[1;38;5;196m●"), "red when there is no style")
   }
 
-  @Test func `of pins in one cell the one with the greatest priority is drawn`() {
+  @Test func `the pin with the greatest priority is drawn where several pins share a cell`() {
     let text = map(
       .color, city(1, 30, -45, style: "green", priority: 1),
       city(2, 30, -45, style: "blue", priority: 9), city(3, 30, -45, style: "red", priority: 2)
@@ -121,7 +121,7 @@ private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
     #expect(Array(marks.suffix(1)).legend(.ascii) == "x 1 removed")
   }
 
-  @Test func `in ASCII land is punctuation and a pin is a letter`() {
+  @Test func `land is punctuation and a pin is a letter on a map in ASCII`() {
     let map = TerminalMap(output: .monochrome, characters: .ascii)
     map.apply(.add(city(1, 0, 0)))
     let lines = cells(map.render(width: 100))
@@ -145,7 +145,7 @@ private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
 
   // MARK: Text
 
-  @Test func `where there is no terminal the map is a list, most important first`() {
+  @Test func `the map is a list, most important first, where there is no terminal`() {
     let map = map(
       .text, city(1, 61.225, -149.9, style: "red", priority: 1), city(2, -9.3, 158.2, priority: 5))
     #expect(

@@ -84,7 +84,7 @@ import Testing
     #expect(terminal().lines("move     a pin", indent: 3) == ["   move     a pin"])
   }
 
-  @Test func `in ASCII text keeps its letters`() {
+  @Test func `text keeps its letters in ASCII`() {
     let ascii = terminal(["LANG": "C"])
     #expect(ascii.spelled("→ São Tomé… 5 µs, 東") == "-> Sao Tome... 5 us, ?")
     #expect(terminal().spelled("→ São") == "→ São")

@@ -29,7 +29,7 @@ import Testing
     #expect(progress.line("W1", done: 1, now: .seconds(40)) == "100 %, about 0 s left, W1")
   }
 
-  @Test func `without a pace there is no time left`() {
+  @Test func `the progress shows no time left before there is a pace`() {
     let progress = Progress(start: .zero)
     #expect(progress.line("W1", done: 0, now: .seconds(40)) == "0 %, W1")
     #expect(progress.line("W1", done: 0.5, now: .seconds(1)) == "50 %, W1")

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [200, 100, 80])
-  func `on a terminal the table fits into the window`(columns: Int) throws {
+  func `the table fits into the window of a terminal`(columns: Int) throws {
     let terminal = Terminal(
       environment: ["NO_COLOR": "1"], isInteractive: true, size: (columns, 24))
     let lines = try report(terminal: terminal)
@@ -117,7 +117,7 @@ import Testing
     #expect(plain[2].contains("raw: JSOND"), "the name of the metric can be recognised")
   }
 
-  @Test func `in ASCII the table has no other character`() throws {
+  @Test func `the table of a terminal without Unicode is ASCII`() throws {
     let terminal = Terminal(environment: ["LANG": "C"], isInteractive: false)
     let lines = try report(earlier: Self.earlier, terminal: terminal)
     #expect(lines.joined().allSatisfy { $0.isASCII })

@@ -78,7 +78,9 @@ private struct Note: Entity, Equatable {
 
   /// Every part of a row that an answer may have, for every part that was edited, and edited meanwhile.
   @Test(arguments: [false, true])
-  func `what an answer does not name stays as it was sent`(isEditedMeanwhile: Bool) async throws {
+  func `attributes that an answer does not name stay as they were sent`(isEditedMeanwhile: Bool)
+    async throws
+  {
     let outbox = try await stack.outbox()
     let parts: [[String]] = [[], ["title"], ["text"], ["title", "text"]]
     var id = 0
@@ -282,7 +284,9 @@ private struct Note: Entity, Equatable {
 
   // MARK: - Keys
 
-  @Test func `of two edits of one row under two keys the later one stays`() async throws {
+  @Test func `the later of two edits stays if a change of the key makes them edits of one row`()
+    async throws
+  {
     let outbox = try await stack.outbox()
     try await stack.withScratch { $0.insert(Note(id: -1, title: "mine", text: "first")) }
     try await pull(#"{"id":8,"title":"mine","text":"first","version":1}"#)

@@ -36,7 +36,7 @@ private struct Bomb: Entity {
     try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
   }
 
-  @Test func `everything is one commit, deletions included`() async throws {
+  @Test func `an atomic import is one commit, deletions included`() async throws {
     try await stack.books(Book.lines([1, 2, 9_999]))
     let before = stack.historyToken.commit
     let changes = stack.changes

@@ -213,7 +213,9 @@ struct BulkLoadTests {
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
   }
 
-  @Test func `after a kill the indexes are made when the store is opened`() async throws {
+  @Test func `the indexes that a killed bulk load dropped are made when the store is opened`()
+    async throws
+  {
     let file = try StoreFile()
     let path = file.url.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["GET", "POST", "PUT", "PATCH", "QUERY", "SEARCH", "REPORT"])
-  func `only a GET is sent with validators`(method: String) async throws {
+  func `a request other than GET is sent without validators`(method: String) async throws {
     let server = TestServer { request, _ in Self.answer(request) }
     let (refresher, feed) = (refresher(server), try feed(server, method))
     for round in 0..<3 {

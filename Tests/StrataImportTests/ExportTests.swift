@@ -180,7 +180,7 @@ private struct Everything: Entity, Equatable {
   private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
   @Test(arguments: [JSONFormat.array, .lines, .array(at: ["a \"b\"", "c"])], [true, false])
-  func `what is exported is imported as it was`(
+  func `an exported entity is imported as it was`(
     format: JSONFormat, isMapped: Bool
   ) async throws {
     let mapping: JSONMapping<Everything> = isMapped ? Everything.json : .automatic
@@ -266,7 +266,9 @@ private struct Everything: Entity, Equatable {
     await copy.close()
   }
 
-  @Test func `what would be read as something else is refused`() async throws {
+  @Test func `a value that an import would read as another value is refused by the export`()
+    async throws
+  {
     let stack = try await Stack.temporary(Everything.self)
     var one = Everything()
     one.ratio = .infinity

@@ -150,7 +150,9 @@ private struct List: Entity, Equatable {
   }
 
   @Test(arguments: Form.allCases, 0..<4)
-  @MainActor func `at rest the store has what the server has`(form: Form, seed: Int) async throws {
+  @MainActor func `the store has the rows of the server when all requests are done`(
+    form: Form, seed: Int
+  ) async throws {
     var random = SeededRandom(seed: UInt64(seed))
     let stack = try await Stack.temporary(Song.self, Album.self, List.self)
     let outbox = try await stack.outbox()

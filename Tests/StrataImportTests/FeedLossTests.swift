@@ -96,7 +96,7 @@ private struct Song: Entity, Equatable {
 
   /// Brings the feed up to date, lets the event happen, and looks at the next request.
   @Test(arguments: FeedLoss.allCases)
-  @MainActor func `after a loss the feed is asked for whole`(loss: FeedLoss) async throws {
+  @MainActor func `a feed whose rows were lost is asked for whole`(loss: FeedLoss) async throws {
     let file = try StoreFile()
     var stack = try await Stack.open(Song.self, Album.self, at: file.url)
     let server = Server()

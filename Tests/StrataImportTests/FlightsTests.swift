@@ -20,7 +20,9 @@ import Testing
     #expect(deadline.withLock { $0 } == .some(nil))
   }
 
-  @Test func `who has no time left leaves, and the others do not`() async throws {
+  @Test func `a caller whose time is over leaves a shared request, and the others do not`()
+    async throws
+  {
     let (flights, gate) = (Flights(), TestGate())
     let work: Flights.Work = { _ in
       await gate.pass()
@@ -54,7 +56,8 @@ import Testing
   // `join` must make the task of a flight outside of its lock. Making the task takes a lock of the
   // caller's task. A cancellation of the caller holds that lock while it waits for the lock of
   // `join`, so both would wait for ever.
-  @Test func `who is cancelled while joining holds nobody up`() async {
+  @Test func `a caller that is cancelled while it joins a request holds up no other caller`() async
+  {
     await #expect(processExitsWith: .success) {
       // Ends a process that hangs.
       alarm(600)

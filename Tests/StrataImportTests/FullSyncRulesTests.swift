@@ -65,7 +65,7 @@ struct FullSyncRulesTests {
   }
 
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func `what an import deletes does not keep what it has yet to delete`(
+  func `the rows that are all absent are all deleted, though they refer to each other`(
     commits: ImportOptions.Commits
   ) async throws {
     try await stack.withScratch { scratch in
@@ -102,9 +102,11 @@ struct FullSyncRulesTests {
   /// Parts that are made or edited during the import must not be deleted with an absent label. The
   /// server does not know of them.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func `what was made or edited meanwhile does not go along`(
-    commits: ImportOptions.Commits
-  ) async throws {
+  func
+    `a row that is made or edited during an import is not deleted with the absent row it refers to`(
+      commits: ImportOptions.Commits
+    ) async throws
+  {
     try await stack.withScratch { scratch in
       for id in 1...5 { scratch.insert(Label(id: id)) }
       for id in 1...4 { scratch.insert(Part(id: id, labelID: id)) }
@@ -153,7 +155,7 @@ struct FullSyncRulesTests {
     #expect(try await stack.lastImported(.feed("firms")) != nil)
   }
 
-  @Test func `what the feed has does not go along with what it has not`() async throws {
+  @Test func `a row of the feed is not deleted with the absent row it refers to`() async throws {
     try await stack.withScratch { scratch in
       for id in 1...2 { scratch.insert(Label(id: id)) }
       scratch.insert(Part(id: 1, labelID: 1))

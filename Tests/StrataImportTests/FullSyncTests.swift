@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `only rows of the scope are deleted`() async throws {
+  @Test func `the import deletes absent rows of its scope alone`() async throws {
     try await stack.books(Book.lines(1...9))
     let result = try await stack.books(
       Book.lines([3]), absent: .delete(within: Book.where { $0.shelf == 0 }))
@@ -49,7 +49,7 @@ import Testing
     #expect(try await ids() == [1, 2, 3])
   }
 
-  @Test func `what goes on at a checkpoint tells of no absent rows`() async throws {
+  @Test func `an import that goes on at a checkpoint may not delete absent rows`() async throws {
     let monitor = ImportMonitor()
     let feed = JSONSource.data(Data(Book.lines(1...9).utf8))
     try await stack.importJSON(
@@ -80,7 +80,7 @@ import Testing
     #expect(try await ids() == Array(1...10))
   }
 
-  @Test func `what others made or edited meanwhile stays`() async throws {
+  @Test func `rows that other contexts make or edit during an import stay`() async throws {
     try await stack.books(Book.lines(1...4))
     let gate = TestGate()
     let feed = HeldFeed([Book.lines([1]) + "\n", Book.lines([2])], gate)
@@ -100,7 +100,7 @@ import Testing
     #expect(try await ids() == [1, 2, 3, 9])
   }
 
-  @Test func `nothing is deleted if a record was left out`() async throws {
+  @Test func `an import that leaves a record out deletes no absent row`() async throws {
     try await stack.books(Book.lines(1...4))
     let result = try await stack.books(
       Book.lines([1]) + "\n" + #"{"id": 2, "title": 5}"#, absent: .delete,
@@ -109,7 +109,7 @@ import Testing
     #expect(try await ids() == [1, 2, 3, 4])
   }
 
-  @Test func `what the user owns is never overwritten`() async throws {
+  @Test func `an attribute that no feed has keeps the user's value`() async throws {
     try await stack.books(Book.lines([1], title: "A"))
     try await stack.withScratch { scratch in
       let book = try #require(try await scratch.find(Book.self, 1))

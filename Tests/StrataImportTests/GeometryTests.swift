@@ -52,7 +52,7 @@ import Testing
       #"{"type":"Point","coordinates":[1,1e999]}"#,
       #"{"type":"LineString","coordinates":5}"#, #"{"type":"Point","coordinates":{"x":1}}"#,
     ])
-  func `what is no geometry is refused`(json: String) {
+  func `a text that is no geometry is refused`(json: String) {
     #expect(throws: ValueError.self) { try Geometry(json) }
   }
 

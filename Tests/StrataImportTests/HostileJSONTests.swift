@@ -88,14 +88,17 @@ private struct Parcel: Entity {
   }
 
   @Test(arguments: ["", "{", "{\"x\":1", "{\"features\":", "{\"features\":[]", "{\"features\":[]}"])
-  func `nor is that beside the records`(start: String) throws {
+  func `a long member beside the records of a collection is not kept in memory`(start: String)
+    throws
+  {
     let end = try feed(start, "\r\n", as: .featureCollection)
     #expect(end.code == nil && end.kept <= Self.bound, "\(end)")
   }
 
   @Test(arguments: [("{\"", "k"), ("{\"x\":\"", "x"), ("{\"x\":1", "1"), ("{\"x\":{\"", "k")])
-  func `nor is one key, text or number beside the records kept`(start: String, unit: String) throws
-  {
+  func `a key, text or number beside the records is refused when it is too long`(
+    start: String, unit: String
+  ) throws {
     let end = try feed(start, unit, as: .featureCollection)
     #expect(end.code == .tooLong && end.taken <= Self.bound, "\(end)")
   }
@@ -105,7 +108,9 @@ private struct Parcel: Entity {
       ("{\"x\":[1", ",1"), ("{\"x\":{\"k\":1", ",\"k\":1"), ("{\"x\":[[]", ",[[{}]]"),
       ("{\"x\":[", "\n"), ("{\"features\":[{}", ",{}"), ("{\"features\":[{}],\"x\":1", ",\"y\":{}"),
     ])
-  func `what is skipped is not kept, however much it is`(start: String, unit: String) throws {
+  func `a skipped value is not kept in memory, however long it is`(start: String, unit: String)
+    throws
+  {
     let end = try feed(start, unit, as: start.hasPrefix("[") ? .array : .featureCollection)
     #expect(end.code == nil && end.kept <= 3 * Self.chunk, "\(end)")
   }
@@ -142,7 +147,7 @@ private struct Parcel: Entity {
     arguments: ["price", "page", "size", "date", "bytes", "place", "insideID"].flatMap { member in
       ["\"<é", "\"1", "1"].map { (member, $0) }
     })
-  func `what is said of a long value is short`(member: String, start: String) async throws {
+  func `the message about a long value is short`(member: String, start: String) async throws {
     let value = start + String(repeating: String(start.suffix(1)), count: 5_000)
     let end = start.hasPrefix("\"") ? "\"" : ""
     let json = Data(

@@ -48,7 +48,7 @@ private struct Level: Entity, Equatable {
     #expect(try await stack.lastImported(Level.all) == nil)
   }
 
-  @Test func `what a record was left out of is marked, too`() async throws {
+  @Test func `a feed of which an import left out a record is marked as fresh, too`() async throws {
     _ = try await importing(#"[{"id": 1, "level": 2}]"#)
     let before = try #require(try await stack.lastImported(.feed("levels")))
     let rows = #"[{"id": 1, "level": 2}, {"id": 2, "level": 13}]"#

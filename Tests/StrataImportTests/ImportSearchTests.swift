@@ -42,7 +42,7 @@ private struct Sight: Entity, Equatable {
     try await stack.fetch(Sight.where { $0.place.isIn(everywhere) }).map(\.id)
   }
 
-  @Test func `what is imported is found by its words and its place`() async throws {
+  @Test func `an imported row is found by its words and its place`() async throws {
     try await importing(
       #"""
       [{"id": 1, "name": "Old Mill", "lat": 1, "lon": 2}, {"id": 2, "name": "Mill Pond"},

@@ -154,7 +154,7 @@ private struct Song: Entity, Equatable {
     #expect(result.deleted == 1 && result.kept == 1)
   }
 
-  @Test func `nothing is deleted if the feed breaks off`() async throws {
+  @Test func `a feed that breaks off deletes no absent row`() async throws {
     _ = try await importing(#"[{"id": 1, "title": "A"}, {"id": 2, "title": "B"}]"#)
     await #expect(throws: ImportError.self) {
       _ = try await importing(#"[{"id": 1, "title": "A"}"#, absent: .delete)
@@ -258,7 +258,8 @@ private struct Song: Entity, Equatable {
     #expect(error?.code == .source)
   }
 
-  @Test @MainActor func `in a child of the view context records become unsaved edits`() async throws
+  @Test @MainActor func `an import into a child of the view context makes unsaved edits`()
+    async throws
   {
     let live = stack.viewContext.live(Song.all)
     try await live.waitUntilLoaded()

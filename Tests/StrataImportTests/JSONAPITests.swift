@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `what is ignored is nothing that is missing`() async throws {
+  @Test func `a resource of an ignored type counts as ignored, not as missing`() async throws {
     let whole = #"{"data": [\#(Self.book(1, by: 1))], "included": [\#(Self.author(1))]}"#
     _ = try await importing(whole)
     try await stack.withScratch { scratch in

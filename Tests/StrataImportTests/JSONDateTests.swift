@@ -95,7 +95,7 @@ import Testing
       "+2001-01-01T00:00:00Z", "20010101T00000Z", "2001-W01-1", "2001-001",
       "2001-01-01T00:00:0xZ", "2001-01-01T-1:00:00Z", "2001-01-01T00-00-00Z",
     ])
-  func `what is no date is refused`(text: String) {
+  func `a text that is no date is refused`(text: String) {
     #expect(seconds(text) == nil)
   }
 

@@ -65,7 +65,7 @@ import Testing
     #expect(scan(#"[{"a":1,"b\"x":7}]"#, plan).first?.values == [.missing])
   }
 
-  @Test func `of duplicate keys the last wins with all that is inside`() throws {
+  @Test func `the last of several members with one name wins with all that is inside`() throws {
     let plan = try plan(("a", .integer), ("o.x", .integer), ("o.y", .integer))
     let json = #"[{"a":1,"o":{"x":1},"a":2,"o":{"y":2}},{"a":1,"a":null,"o":{"x":1},"o":null}]"#
     #expect(

@@ -30,12 +30,12 @@ import Testing
   /// the value.
   static let exceptions: Set<String> = ["[1,]", "{\"a\":1,}", "1\u{0}"]
 
-  @Test(arguments: valid) func `what RFC 8259 allows is accepted`(text: String) {
+  @Test(arguments: valid) func `a text that RFC 8259 allows is accepted`(text: String) {
     #expect(fault(in: text.utf8) == nil)
     #expect(foundationAccepts(text) != Self.exceptions.contains(text))
   }
 
-  @Test(arguments: invalid) func `what RFC 8259 forbids is refused`(text: String) {
+  @Test(arguments: invalid) func `a text that RFC 8259 forbids is refused`(text: String) {
     #expect(fault(in: text.utf8) != nil)
     #expect(foundationAccepts(text) == Self.exceptions.contains(text))
   }

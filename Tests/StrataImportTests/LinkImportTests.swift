@@ -104,7 +104,7 @@ struct LinkImportTests {
   }
 
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func `what refers to a record becomes what the feed says`(
+  func `the references to a record become those of the feed`(
     commits: ImportOptions.Commits
   ) async throws {
     _ = try await importing(
@@ -152,7 +152,7 @@ struct LinkImportTests {
     #expect(error?.code == .invalidMapping)
   }
 
-  @Test func `what is no array of keys is refused by its path`() async throws {
+  @Test func `a value that is no array of keys is refused by its path`() async throws {
     for (value, path) in [
       ("5", "tags.data"), ("[5]", "tags.data[0]"),
       (#"[{"key": {"id": 1}}, {}]"#, "tags.data[1].key.id"),

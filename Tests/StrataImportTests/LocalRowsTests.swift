@@ -176,7 +176,7 @@ private struct Tag: Entity, Equatable {
     #expect(try await hear("[]").deleted == (isRefreshed ? 3 : 2))
   }
 
-  @Test func `everything is added with its links, in an order that the server can take`()
+  @Test func `every local row is added with its links, in an order that the server can take`()
     async throws
   {
     try await stack.withScratch { scratch in

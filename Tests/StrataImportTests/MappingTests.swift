@@ -75,7 +75,7 @@ private struct Song: Entity, Equatable {
     #expect(MappingNames.target(ofReference: "ID") == nil)
   }
 
-  @Test func `without a mapping the schema's names count`() async throws {
+  @Test func `an import without a mapping uses the names of the schema`() async throws {
     _ = try await importing(
       Song.self, .automatic,
       #"""
@@ -91,7 +91,9 @@ private struct Song: Entity, Equatable {
     #expect(try await songs() == expected)
   }
 
-  @Test func `without a mapping objects and arrays of related entities are found`() async throws {
+  @Test func `an import without a mapping finds objects and arrays of related entities`()
+    async throws
+  {
     let result = try await importing(
       Song.self, .automatic,
       #"""
@@ -303,7 +305,7 @@ private struct Song: Entity, Equatable {
   }
 
   /// Each row has its own defaults, such as its own token.
-  @Test func `what every new entity has of its own every row has`() async throws {
+  @Test func `each imported row has defaults of its own, as each new entity has`() async throws {
     let stack = try await Stack.temporary(Ticket.self, Artist.self)
     let mapping = JSONMapping<Ticket> {
       Field(\.id, "id")

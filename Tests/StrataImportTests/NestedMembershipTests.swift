@@ -150,7 +150,7 @@ struct NestedMembershipTests {
   }
 
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func `what an array does not have refers to nothing, or is deleted`(
+  func `a row that a nested array no longer has is deleted, or loses its reference`(
     commits: ImportOptions.Commits
   ) async throws {
     let tracks = (1...5).map { #"{"disc": 1, "number": \#($0)}"# }.joined(separator: ",")

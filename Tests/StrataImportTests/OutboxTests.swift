@@ -75,7 +75,7 @@ import Testing
     await finish(stack)
   }
 
-  @Test func `what was acknowledged is not sent again, also after a relaunch`() async throws {
+  @Test func `an acknowledged request is not sent again, also after a relaunch`() async throws {
     var stack = try await open()
     var outbox = try await stack.outbox()
     try await stack.withScratch { scratch in for id in 1...5 { scratch.insert(Author(id: id)) } }
@@ -145,7 +145,9 @@ import Testing
   /// The server may have applied a request whose answer was lost. The outbox must send the book's
   /// later change before it sends the deletion of the author. Otherwise the server has a book of a
   /// deleted author.
-  @Test func `what a lost answer may have told is undone before what it refers to is deleted`()
+  @Test
+  func
+    `an edit whose answer was lost is undone on the server before its reference's row is deleted`()
     async throws
   {
     for isDeleted in [false, true] {
@@ -188,7 +190,8 @@ import Testing
     }
   }
 
-  @Test func `whatever fails and whoever edits, both sides end up the same`() async throws {
+  @Test func `the store and the server end up the same after any failures and edits`() async throws
+  {
     var random = SeededRandom.printingSeed()
     let stack = try await open()
     let outbox = try await stack.outbox()

@@ -71,7 +71,7 @@ import Testing
       try address("https://api.test/?a+b=1", with: ["a b": "2"]) == "https://api.test/?a%20b=2")
   }
 
-  @Test func `without parameters the URL stays as it is`() throws {
+  @Test func `a URL stays as it is if the query has no parameters`() throws {
     for url in ["https://api.test/songs", "https://api.test/songs?a=%2B"] {
       #expect(try address(url, with: [:]) == url)
     }

@@ -63,7 +63,9 @@ import Testing
     #expect(try await stack.fetch(Book.all).map(\.title) == ["T", "T"])
   }
 
-  @Test func `what is saved while the first answer is on its way is not absent`() async throws {
+  @Test func `a row that is pushed while the answer of a feed is on its way is not absent`()
+    async throws
+  {
     let gate = TestGate()
     let server = TestServer { _, _ in .init(body: #"[{"id": 1, "name": "A"}]"#, gate: gate) }
     let outbox = try await stack.outbox()

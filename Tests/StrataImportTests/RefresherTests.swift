@@ -39,7 +39,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
 
   private func ids() async throws -> [Int] { try await stack.fetch(Author.all).map(\.id).sorted() }
 
-  @Test func `after a refresh the view has what the server has`() async throws {
+  @Test func `the view has the rows of the server after a refresh`() async throws {
     let server = TestServer { _, _ in .init(body: json(1...3)) }
     var feed = try feed(server)
     feed.marksFresh = [.query(Author.all)]
@@ -56,7 +56,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
 
   // MARK: Freshness and validators
 
-  @Test func `what is young enough is not asked for`() async throws {
+  @Test func `a feed that is young enough is not asked for`() async throws {
     let server = TestServer { _, _ in .init(body: json(1...1)) }
     let (refresher, feed) = (refresher(server), try feed(server))
     try await refresher.refresh(feed, ifOlderThan: .seconds(1_000_000))
@@ -90,7 +90,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(try await refresher(server).refresh(feed) == .notModified)
   }
 
-  @Test func `what was forgotten is asked for whole`() async throws {
+  @Test func `a feed whose import was forgotten is asked for whole`() async throws {
     let server = TestServer { request, _ in tagged(request, "\"1\"", json(1...3)) }
     let feed = try feed(server)
     let refresher = refresher(server)
@@ -162,7 +162,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
 
   // MARK: Failures
 
-  @Test func `what may pass is tried again, later and later`() async throws {
+  @Test func `a failure that may pass is tried again, later and later`() async throws {
     let server = TestServer { _, number in
       number < 4 ? .init(status: 503) : .init(body: json(1...2))
     }
@@ -197,7 +197,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   }
 
   @Test(arguments: [400, 401, 404, 410])
-  func `what will not pass is not tried again`(status: Int) async throws {
+  func `a failure that will not pass is not tried again`(status: Int) async throws {
     let server = TestServer { _, _ in .init(status: status) }
     let error = await #expect(throws: ImportError.self) {
       try await refresher(server).refresh(try feed(server))
@@ -241,7 +241,9 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(server.requests.count == 1)
   }
 
-  @Test func `who is cancelled leaves, and the last one ends the request`() async throws {
+  @Test func `a cancelled caller leaves a shared request, and the last caller ends it`()
+    async throws
+  {
     let gate = TestGate()
     let server = TestServer { _, _ in .init(body: json(1...3), gate: gate) }
     let (refresher, feed) = (refresher(server), try feed(server))
@@ -268,7 +270,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(try await ids() == [1, 2, 3, 5])
   }
 
-  @Test func `who was cancelled before does not ask`() async throws {
+  @Test func `a caller that was cancelled before the refresh makes no request`() async throws {
     let server = TestServer { _, _ in .init(body: json(1...3)) }
     let (refresher, feed) = (refresher(server), try feed(server))
     let task = Task {
@@ -356,7 +358,9 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(try await ids() == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test func `where rows may be absent one changed page makes all of them be read`() async throws {
+  @Test func `a feed that deletes absent rows reads all of its pages if one has changed`()
+    async throws
+  {
     let server = TestServer { request, _ in Self.pages(request, [[1, 2], [3, 4], [5, 6]]) }
     var feed = try feed(server, absent: .delete)
     feed.paging = .linkHeader

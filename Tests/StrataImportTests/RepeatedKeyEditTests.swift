@@ -96,7 +96,7 @@ private struct Note: Entity, Equatable {
   @Test(
     arguments: [ImportOptions.Conflicts.keepAndTell, .mergeMine, .mergeTheirs, .discard],
     [ImportOptions.Commits.batched, .atomic])
-  func `only the last record of a key meets the edit`(
+  func `the last record of a key is the one that meets the edit`(
     conflicts: ImportOptions.Conflicts, commits: ImportOptions.Commits
   ) async throws {
     var options = ImportOptions()

@@ -99,7 +99,7 @@ import Testing
     #expect(try await stack.find(Book.self, 0)?.title == "last")
   }
 
-  @Test func `more updates than memory holds are written as they come`() async throws {
+  @Test func `updates that do not fit into memory are written as they come`() async throws {
     try await stack.withScratch { $0.insert(Author(id: 1)) }
     let count = HeldUpdates.limit + 500
     func records(_ title: String) -> [String] {

@@ -147,7 +147,8 @@ private struct Note: Entity, Equatable {
     #expect(try await note() == nil)
   }
 
-  @Test func `what is imported while a request is sent is its answer`() async throws {
+  @Test func `a row that is imported while its request is sent counts as the answer`() async throws
+  {
     let outbox = try await begin()
     try await outbox.push { [self] request in
       if request.attributes == ["body"] { return .later }

@@ -58,7 +58,7 @@ private struct Job: Entity, Equatable {
     #expect(error?.code == .invalidValue && error?.path == "done")
   }
 
-  @Test func `what is exported is read again`() async throws {
+  @Test func `an exported job is imported as it was, in the server's conventions`() async throws {
     let jobs = try await read(
       #"[{"id": 1, "done": 1, "paid": 0, "begins": 978307200250000, "ends": 978307200500000}]"#)
     let json = try await stack.exportJSON(Job.all, mapping: Job.json)

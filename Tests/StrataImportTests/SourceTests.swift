@@ -97,7 +97,7 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     #expect(try await importing(.chunks(pieces)) == songs)
   }
 
-  @Test func `what a sequence throws is the underlying error`() async throws {
+  @Test func `an error that a sequence of bytes throws is the underlying error`() async throws {
     struct Broken: Error {}
     let bytes = Pieces(elements: Array(feed.prefix(100)), failure: Broken())
     let error = try #require(await failure(.bytes(bytes)))
@@ -144,7 +144,7 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     }
   }
 
-  @Test func `what is no gzip is refused`() async throws {
+  @Test func `bytes that are no gzip are refused`() async throws {
     let error = try #require(await failure(.data(feed).gunzipped()))
     #expect(error.underlying as? GzipError == .corrupt("incorrect header check"))
     #expect(

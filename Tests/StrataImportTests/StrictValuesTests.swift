@@ -52,13 +52,15 @@ private struct Amount: Entity, Equatable {
     (#""page": 5"#, "page"), (#""page": true"#, "page"), (#""page": {}"#, "page"),
     (#""size": 5"#, "size"),
   ])
-  func `what does not fit is refused`(members: String, path: String) async throws {
+  func `a value that does not fit its attribute is refused`(members: String, path: String)
+    async throws
+  {
     let error = await #expect(throws: ImportError.self) { try await importing(members) }
     #expect(error?.code == .invalidValue && error?.path == path, "\(members)")
     #expect(try await stack.fetch(Amount.all).isEmpty)
   }
 
-  @Test func `what fits is taken exactly`() async throws {
+  @Test func `a value that fits its attribute is taken exactly`() async throws {
     let all = try await importing(
       #""count": 18446744073709551615, "most": 1e3, "flags": 9223372036854775808, "size": "5""#)
     #expect(all?.count == .max && all?.most == 1_000 && all?.flags?.rawValue == 1 << 63)

@@ -103,7 +103,11 @@ struct TombstoneTests {
     #expect(try await stack.fetch(Label.all).map(\.name) == ["L", "here"])
   }
 
-  @Test func `what a row needs is needed unless it is gone, and its key always`() async throws {
+  @Test
+  func
+    `the required members of a record are required unless it is a tombstone, and its key always is`()
+    async throws
+  {
     for (record, path) in [
       (#"{"id": 1}"#, "name"), (#"{"id": 1, "deleted": false}"#, "name"),
       (#"{"deleted": true}"#, "id"), (#"{"id": 1, "deleted": 2}"#, "deleted"),
@@ -196,7 +200,7 @@ struct TombstoneTests {
   }
 
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func `what a deletion does to an absent row is no change of others`(
+  func `the changes that a deletion makes to an absent row are no edits of others`(
     commits: ImportOptions.Commits
   ) async throws {
     try await stack.withScratch { $0.insert(Song(id: 1, title: "S", labelID: 1)) }

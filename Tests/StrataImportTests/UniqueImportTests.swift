@@ -65,7 +65,10 @@ private struct User: Entity, Equatable {
     #expect(try await names() == ["n2", "n1", "x", "n4", "n3"])
   }
 
-  @Test func `who is left out keeps a value that another wanted`() async throws {
+  @Test
+  func `a user that is left out of an import keeps the unique value that another user wanted`()
+    async throws
+  {
     // User 4 has the new name of user 1, so user 1 keeps n1. User 2 cannot have n1 and keeps n2.
     // User 3 cannot have n2.
     let result = try await importing(

@@ -114,7 +114,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
   /// The deletion of an author deletes its books. The feed of books must forget its validator.
   /// Otherwise the books would come back only with a newer version of their feed.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func `what one feed deletes is asked for again by the others`(
+  func `a feed whose rows another feed deletes is asked for whole again`(
     commits: ImportOptions.Commits
   ) async throws {
     let bodies = Lock(["/authors": authors([1, 2]), "/books": books(1...2)])
@@ -153,7 +153,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
 
   // MARK: Requests without validators
 
-  @Test func `"not modified" is no answer to who did not ask`() async throws {
+  @Test func `an answer "not modified" to a request without validators is an error`() async throws {
     let server = TestServer { _, number in .init(status: number < 4 ? 304 : 500) }
     let error = await #expect(throws: ImportError.self) {
       try await refresher(server).refresh(try feeds(server).authors)

@@ -44,7 +44,7 @@ private struct Slot: Entity {
     }
   }
 
-  @Test func `only 200 and 203 are all of a feed`() {
+  @Test func `the statuses 200 and 203 are the only ones of a whole feed`() {
     for status in 100...599 {
       let answer = AnswerCompleteness(status: status)
       #expect((answer.verdict == .deletes) == [200, 203].contains(status), "\(status)")

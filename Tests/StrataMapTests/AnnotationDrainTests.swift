@@ -20,7 +20,7 @@ import Testing
 
   // MARK: Turns and slices
 
-  @Test func `nothing is delivered in the turn of a desire`() {
+  @Test func `the operations of a desire are delivered in a later turn`() {
     desire(1...3)
     #expect(surface.operations.isEmpty && drain.pendingCount == 3)
     #expect(turns.count == 1)
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: Watching
 
-  @Test func `who watches the counts is told once a slice, after it`() {
+  @Test func `a watcher of the counts is told once a slice, after it`() {
     var reported: [Int] = []
     drain.onCount { reported.append(drain.shownCount) }
     desire(1...5)
@@ -100,7 +100,8 @@ import Testing
     #expect(reported.dropFirst() == [24, 28, 30])
   }
 
-  @Test func `who watches the counts is told of what waits behind the gate, and of the end`() {
+  @Test
+  func `a watcher of the counts is told of pending operations behind the gate, and of the end`() {
     var reported: [Int] = []
     drain.onCount {
       reported.append(drain.pendingCount)
@@ -201,7 +202,7 @@ import Testing
 
   // MARK: The end
 
-  @Test func `nothing is delivered after detaching`() {
+  @Test func `a detached drain delivers no operation`() {
     var ends = 0
     drain.onDetach { ends += 1 }
     desire(1...2)
@@ -218,7 +219,7 @@ import Testing
     #expect(drain.annotations == surface.shown, "what is shown stays known")
   }
 
-  @Test func `nothing is delivered after detaching inside an operation`() {
+  @Test func `a drain that is detached inside an operation delivers no further operation`() {
     surface.onApply = { [drain] _ in drain.detach() }
     desire(1...5)
     turns.runAll()

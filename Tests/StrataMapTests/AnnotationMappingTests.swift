@@ -42,7 +42,7 @@ private struct Sight: Entity {
     latitude: -9.3, longitude: 158.2, place: "Solomon Islands", note: "felt", magnitude: 6.5,
     reports: 12)
 
-  @Test func `without parts an annotation has a place and nothing else`() {
+  @Test func `a mapping without parts makes an annotation of a key and a place`() {
     let expected = SurfaceAnnotation(
       id: key(1), coordinate: Coordinate(latitude: -9.3, longitude: 158.2))
     #expect(place.annotation(for: quake, id: key(1)) == expected)

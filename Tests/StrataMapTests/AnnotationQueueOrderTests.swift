@@ -40,7 +40,7 @@ import Testing
     #expect(ids(&queue) == [1, 3, 6].map(key))
   }
 
-  @Test func `within a class the first to be queued is the first to go`() {
+  @Test func `the operations of a class are delivered in the order in which they were queued`() {
     var queue = queue()
     for number in [4, 2, 3, 1] { _ = queue.desire(key(number), nil) }
     // A coalesced operation keeps its position in the queue.
@@ -61,7 +61,7 @@ import Testing
     #expect(ids(&queue) == [5, 7, 6, 8].map(key))
   }
 
-  @Test func `without a region everything is on screen`() {
+  @Test func `every annotation counts as on screen while the region is unknown`() {
     var queue = queue()
     _ = queue.desire(key(5), pin(5, at: 10))
     _ = queue.desire(key(3), pin(3, at: -20))

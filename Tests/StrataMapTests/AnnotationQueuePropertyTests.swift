@@ -5,7 +5,7 @@ import StrataTestTurns
 import Testing
 
 @Suite(.inTurn) struct AnnotationQueuePropertyTests {
-  @Test func `after any history, replaying the operations shows what is wanted`() {
+  @Test func `the operations of any history lead to the wanted annotations`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     for _ in 0..<150 {
@@ -18,8 +18,7 @@ import Testing
     }
   }
 
-  @Test func `over thousands of histories the operations are the least difference, deletes first`()
-  {
+  @Test func `the operations of any history are the least difference, deletes first`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     for _ in 0..<4_000 {
@@ -59,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `whatever leaves the queue, those that stay keep their order`() {
+  @Test func `the operations that stay in the queue keep their order, whichever leave`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     var queue = AnnotationQueue()

@@ -41,14 +41,14 @@ import Testing
 
   // MARK: Absent
 
-  @Test func `absent, nothing desired stays absent`() {
+  @Test func `an absent annotation that is not desired causes no operation`() {
     var queue = AnnotationQueue()
     #expect(queue.desire(key(1), nil) == .suppressed)
     #expect(queue.isEmpty)
     #expect(queue.next() == nil)
   }
 
-  @Test func `absent, an annotation desired is added`() {
+  @Test func `an absent annotation that is desired is added`() {
     var queue = AnnotationQueue()
     #expect(queue.desire(key(1), here) == .queued)
     #expect(queue.pendingCount == 1)
@@ -59,21 +59,22 @@ import Testing
 
   // MARK: Adding
 
-  @Test func `adding, another look desired adds the last one`() {
+  @Test
+  func `an annotation that gets another look before its addition is added with the last look`() {
     var queue = AnnotationQueue()
     _ = queue.desire(key(1), here)
     #expect(queue.desire(key(1), blueThere) == .coalesced)
     #expect(drain(&queue) == [.add(blueThere)])
   }
 
-  @Test func `adding, the same desired again adds it once`() {
+  @Test func `an annotation that is desired again before its addition is added once`() {
     var queue = AnnotationQueue()
     _ = queue.desire(key(1), here)
     #expect(queue.desire(key(1), here) == .coalesced)
     #expect(drain(&queue) == [.add(here)])
   }
 
-  @Test func `adding, nothing desired leaves nothing`() {
+  @Test func `an annotation that is undesired before its addition is never added`() {
     var queue = AnnotationQueue()
     _ = queue.desire(key(1), here)
     #expect(queue.desire(key(1), nil) == .vanished)
@@ -83,27 +84,27 @@ import Testing
 
   // MARK: Shown
 
-  @Test func `shown, the same desired causes nothing`() {
+  @Test func `a shown annotation that is desired as it is causes no operation`() {
     var queue = queue(showing: here)
     #expect(queue.desire(key(1), here) == .suppressed)
     #expect(queue.isEmpty)
     #expect(queue.next() == nil)
   }
 
-  @Test func `shown, another place desired is a move`() {
+  @Test func `a shown annotation with another place is moved`() {
     var queue = queue(showing: here)
     #expect(queue.desire(key(1), there) == .queued)
     #expect(drain(&queue) == [.move(key(1), to: there.coordinate)])
     #expect(queue.shown == [key(1): there])
   }
 
-  @Test func `shown, another look desired is a restyle`() {
+  @Test func `a shown annotation with another look is restyled`() {
     var queue = queue(showing: here)
     #expect(queue.desire(key(1), blue) == .queued)
     #expect(drain(&queue) == [.restyle(blue)])
   }
 
-  @Test func `shown, another place and look desired is a move and then a restyle`() {
+  @Test func `a shown annotation with another place and look is moved and then restyled`() {
     var queue = queue(showing: here)
     #expect(queue.desire(key(1), blueThere) == .queued)
     #expect(queue.next() == .move(key(1), to: there.coordinate))
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `shown, nothing desired is a removal`() {
+  @Test func `a shown annotation that is no longer desired is removed`() {
     var queue = queue(showing: here)
     #expect(queue.desire(key(1), nil) == .queued)
     #expect(drain(&queue) == [.remove(key(1))])
@@ -134,7 +135,7 @@ import Testing
 
   // MARK: Updating
 
-  @Test func `updating, what is shown desired makes the update vanish`() {
+  @Test func `an update that is taken back before its delivery vanishes`() {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), blueThere)
     #expect(queue.desire(key(1), here) == .vanished)
@@ -142,21 +143,22 @@ import Testing
     #expect(queue.next() == nil)
   }
 
-  @Test func `updating, something else desired is one update to it`() {
+  @Test func `an update that gets another goal before its delivery is one update to the last goal`()
+  {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), there)
     #expect(queue.desire(key(1), blue) == .coalesced)
     #expect(drain(&queue) == [.restyle(blue)])
   }
 
-  @Test func `updating, nothing desired is a removal`() {
+  @Test func `an annotation that is undesired before its update is removed`() {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), there)
     #expect(queue.desire(key(1), nil) == .coalesced)
     #expect(drain(&queue) == [.remove(key(1))])
   }
 
-  @Test func `updating, after the move the way back is a move back`() {
+  @Test func `an annotation on its way back after half of its update is moved back`() {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), blueThere)
     _ = queue.next()
@@ -166,14 +168,14 @@ import Testing
 
   // MARK: Removing
 
-  @Test func `removing, nothing desired again removes once`() {
+  @Test func `an annotation that is undesired twice is removed once`() {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), nil)
     #expect(queue.desire(key(1), nil) == .coalesced)
     #expect(drain(&queue) == [.remove(key(1))])
   }
 
-  @Test func `removing, what is shown desired leaves it alone`() {
+  @Test func `a removal that is taken back before its delivery vanishes`() {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), nil)
     #expect(queue.desire(key(1), here) == .vanished)
@@ -181,7 +183,10 @@ import Testing
     #expect(queue.next() == nil)
   }
 
-  @Test func `removing, another place desired is a move, not a removal and an addition`() {
+  @Test
+  func
+    `an annotation that is desired elsewhere before its removal is moved, not removed and added`()
+  {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), nil)
     #expect(queue.desire(key(1), there) == .coalesced)
@@ -247,7 +252,7 @@ import Testing
     #expect(drain(&queue) == annotations.map { .add($0) })
   }
 
-  @Test func `with whom it may be clustered is nothing that a map shows`() {
+  @Test func `a change of the cluster group alone causes no operation`() {
     var queue = AnnotationQueue()
     _ = queue.desire(key(1), pin(1))
     _ = queue.next()

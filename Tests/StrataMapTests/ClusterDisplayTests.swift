@@ -47,7 +47,7 @@ import Testing
     await display.settle()
   }
 
-  @Test func `after any history the map shows what an index of the elements has`() async {
+  @Test func `the map of clusters equals an index of the elements after any history`() async {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     let places = PlaceMaker(&random)
@@ -134,7 +134,9 @@ import Testing
     #expect(map.reported == before && map.shown.count == 1)
   }
 
-  @Test func `many at once, and what changes meanwhile`() async {
+  @Test func `a change of many elements and the changes meanwhile end in the wanted annotations`()
+    async
+  {
     var random = SeededRandom.printingSeed()
     let places = PlaceMaker(&random)
     var elements = WantedElements()
@@ -170,7 +172,7 @@ import Testing
     (GeoRegion.world, 19.0), (.world, 0),
     (GeoRegion(south: 85, west: 10, north: 85.01, east: 10.01), 19),
   ])
-  func `many at once look as they should though the map moves meanwhile`(
+  func `a change of many elements ends in the wanted annotations though the map moves meanwhile`(
     region: GeoRegion, zoom: Double
   ) async {
     var random = SeededRandom.printingSeed()
@@ -192,7 +194,7 @@ import Testing
     #expect(map.shown == map.wanted, "seed \(random.seed)")
   }
 
-  @Test func `whoever waits and is cancelled goes on`() async {
+  @Test func `a cancelled task does not wait for the display to settle`() async {
     await want([annotation(1, Coordinate(latitude: 1, longitude: 1))])
     want(2, annotation(2, Coordinate(latitude: 50, longitude: 1)))
     display.turnEnded()
@@ -201,7 +203,7 @@ import Testing
     await waiting.value
   }
 
-  @Test func `what is displayed by itself changes in its own turn`() async {
+  @Test func `an annotation outside of clusters changes in its own turn`() async {
     let place = Coordinate(latitude: 1, longitude: 1)
     await want([annotation(1, place), annotation(2, Coordinate(latitude: -60, longitude: 90))])
     var renamed = annotation(1, place)
@@ -237,7 +239,9 @@ import Testing
     #expect(map.shown.values.map { $0.cluster?.count ?? 1 }.sorted() == [1, 1, 1, 1, 2, 3])
   }
 
-  @Test func `leaves, the zoom that reveals, and the zoom that parts`() async {
+  @Test func `a cluster tells its leaves, the zoom that reveals a leaf and the zoom that parts it`()
+    async
+  {
     let place = Coordinate(latitude: 1, longitude: 1)
     let near = Coordinate(latitude: 1.01, longitude: 1)
     await want([annotation(1, place), annotation(2, near), annotation(3, near)])
@@ -249,7 +253,7 @@ import Testing
     #expect(await display.zoomAlone(key(4)) == nil)
   }
 
-  @Test func `after the end nothing is told`() async {
+  @Test func `an ended display reports no change`() async {
     want(1, annotation(1, Coordinate(latitude: 1, longitude: 1)))
     display.turnEnded()
     display.end()

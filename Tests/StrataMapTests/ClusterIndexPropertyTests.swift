@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [ClusterOptions(), ClusterOptions(radius: 90, maximumZoom: 9, tileSize: 256)])
-  func `what is displayed is what the definition says`(_ options: ClusterOptions) {
+  func `the displayed clusters are those of the definition`(_ options: ClusterOptions) {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     let places = PlaceMaker(&random)

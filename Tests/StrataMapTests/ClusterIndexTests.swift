@@ -100,7 +100,7 @@ import Testing
     #expect(index.count == 1)
   }
 
-  @Test func `of one id given twice the last counts`() {
+  @Test func `the last of two points with one id counts`() {
     var index = Sums(combining: +)
     var twice = points([(1, 1), (50, 50)])
     twice[1].id = twice[0].id

@@ -29,25 +29,25 @@ import Testing
 
   // MARK: Idle
 
-  @Test func `idle, waking schedules a turn`() {
+  @Test func `a waking of an idle drain schedules a turn`() {
     var machine = idle()
     #expect(machine.wake() == .schedule)
   }
 
-  @Test func `idle, a closed gate keeps a waking from scheduling`() {
+  @Test func `a closed gate keeps an idle drain from scheduling a turn`() {
     var machine = idle()
     machine.close(.hidden)
     #expect(machine.wake() == .none)
     #expect(machine.open(.hidden, hasWork: true) == .schedule)
   }
 
-  @Test func `idle, opening without work schedules nothing`() {
+  @Test func `the opening of the gate of an idle drain without work schedules no turn`() {
     var machine = idle()
     machine.close(.hidden)
     #expect(machine.open(.hidden, hasWork: false) == .none)
   }
 
-  @Test func `idle, a turn does not begin`() {
+  @Test func `a turn of an idle drain does not begin`() {
     var machine = idle()
     #expect(machine.begin() == nil)
     #expect(!machine.mayApply(0))
@@ -56,21 +56,21 @@ import Testing
 
   // MARK: Scheduled
 
-  @Test func `scheduled, waking again schedules no second turn`() {
+  @Test func `a second waking before a scheduled turn schedules no second turn`() {
     var machine = scheduled()
     #expect(machine.wake() == .none)
     #expect(machine.open(.hidden, hasWork: true) == .none)
     #expect(machine.finish(1, hasWork: true) == .none)
   }
 
-  @Test func `scheduled, a gate closed meanwhile keeps the turn from beginning`() {
+  @Test func `a gate that is closed before a scheduled turn keeps the turn from beginning`() {
     var machine = scheduled()
     machine.close(.hidden)
     #expect(machine.begin() == nil)
     #expect(machine.open(.hidden, hasWork: true) == .schedule)
   }
 
-  @Test func `scheduled, a gate closed and opened again lets the turn begin`() {
+  @Test func `a gate that is closed and opened before a scheduled turn lets the turn begin`() {
     var machine = scheduled()
     machine.close(.hidden)
     #expect(machine.open(.hidden, hasWork: true) == .none)
@@ -79,21 +79,23 @@ import Testing
 
   // MARK: Applying
 
-  @Test func `applying, finishing with work left schedules the next turn`() throws {
+  @Test func `a turn that ends with work left schedules the next turn`() throws {
     var (machine, turn) = try applying()
     #expect(machine.finish(turn, hasWork: true) == .schedule)
     #expect(!machine.mayApply(turn))
     #expect(machine.begin() == turn + 1)
   }
 
-  @Test func `applying, finishing without work is idle`() throws {
+  @Test func `a turn that ends without work leaves the drain idle`() throws {
     var (machine, turn) = try applying()
     #expect(machine.finish(turn, hasWork: false) == .none)
     #expect(machine.begin() == nil)
     #expect(machine.wake() == .schedule)
   }
 
-  @Test func `applying, closing ends the turn, also when opened again at once`() throws {
+  @Test func `a gate that closes during a turn ends the turn, also when opened again at once`()
+    throws
+  {
     var (machine, turn) = try applying()
     machine.close(.userInteraction)
     #expect(!machine.mayApply(turn))
@@ -102,14 +104,14 @@ import Testing
     #expect(machine.finish(turn, hasWork: true) == .none)
   }
 
-  @Test func `applying, waking ends the turn and schedules the next`() throws {
+  @Test func `a waking during a turn ends the turn and schedules the next`() throws {
     var (machine, turn) = try applying()
     #expect(machine.wake() == .schedule)
     #expect(!machine.mayApply(turn))
     #expect(machine.finish(turn, hasWork: true) == .none)
   }
 
-  @Test func `applying, a turn run inside an operation ends the outer one`() throws {
+  @Test func `a turn that runs inside an operation ends the outer turn`() throws {
     var (machine, outer) = try applying()
     #expect(machine.begin() == nil)
     _ = machine.wake()
@@ -120,7 +122,7 @@ import Testing
     #expect(machine.mayApply(inner))
   }
 
-  @Test func `applying, detaching ends the turn`() throws {
+  @Test func `a drain that is detached during a turn ends the turn`() throws {
     var (machine, turn) = try applying()
     #expect(machine.detach() == true)
     #expect(!machine.mayApply(turn))
@@ -129,7 +131,7 @@ import Testing
 
   // MARK: Detached
 
-  @Test func `detached, nothing happens any more`() {
+  @Test func `a detached drain refuses every event`() {
     var machine = detached()
     #expect(machine.isDetached)
     #expect(machine.detach() == false)

@@ -39,7 +39,7 @@ import Testing
 
   // While no page is connected, no difference is taken. The surface must not keep features that
   // come and go meanwhile.
-  @Test func `what comes and goes is forgotten`() {
+  @Test func `a feature that comes and goes without a page is forgotten`() {
     var calls = 0
     surface.onChange = { calls += 1 }
     for number in 0..<3 {
@@ -49,7 +49,7 @@ import Testing
     #expect(calls == 3 && surface.take() == nil)
   }
 
-  @Test func `what comes and goes between two differences is in none`() {
+  @Test func `a feature that comes and goes between two differences is in neither`() {
     surface.apply(.add(pin(1)))
     surface.apply(.remove(key(1)))
     #expect(surface.take() == nil)
@@ -139,7 +139,7 @@ import Testing
     #expect(Set(keys.map(GeoJSONID.init)).count == 1_000, "seed \(random.seed)")
   }
 
-  @Test func `who asks late is told of what is there already`() {
+  @Test func `a handler that is set late is called for earlier changes`() {
     surface.apply(.add(pin(1)))
     var calls = 0
     surface.onChange = { calls += 1 }
@@ -149,7 +149,7 @@ import Testing
     #expect(calls == 1)
   }
 
-  @Test func `nothing is taken while the gate is closed, not even what came before`() {
+  @Test func `a closed gate holds every difference back, also that of earlier operations`() {
     let turns = ManualTurns()
     let drain = AnnotationDrain(on: surface, clock: ManualClock(), later: turns.add)
     var calls = 0
@@ -171,7 +171,7 @@ import Testing
     #expect(difference?.addedCount == 1 && difference?.removedCount == 1)
   }
 
-  @Test func `what a registry left behind a closed gate can be taken after its end`() {
+  @Test func `the operations of a registry that ended behind a closed gate can be taken`() {
     let turns = ManualTurns()
     func leave(_ number: Int, _ end: (AnnotationDrain) -> Void) {
       let drain = AnnotationDrain(on: surface, clock: ManualClock(), later: turns.add)
@@ -188,7 +188,7 @@ import Testing
     #expect(next.isGateOpen && surface.take() != nil)
   }
 
-  @Test func `it asks once to be read, until it is`() {
+  @Test func `the surface asks once to be read, until it is read`() {
     var calls = 0
     surface.onChange = { calls += 1 }
     surface.apply(.add(pin(1)))

@@ -95,7 +95,7 @@ private struct Tree: Entity, Equatable {
   }
 
   @Test(arguments: [nil, ClusterOptions()])
-  func `after any history of many and few changes the map equals the queries`(
+  func `the map equals the queries after any history of large and small changes`(
     clusters: ClusterOptions?
   ) async throws {
     var random = SeededRandom.printingSeed()

@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite(.inTurn) struct ObservableSurfaceTests {
   private let surface = ObservableSurface()
 
-  @Test func `after any operations the list has what a map would show`() {
+  @Test func `the list has the annotations of a map after any operations`() {
     var random = SeededRandom.printingSeed()
     var queue = AnnotationQueue()
     for _ in 0..<3_000 {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `whoever reads the list is told of a change`() {
+  @Test func `an observer of the list is told of a change`() {
     var calls = 0
     func track() {
       withObservationTracking {

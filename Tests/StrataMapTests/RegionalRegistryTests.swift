@@ -80,7 +80,8 @@ private struct Wreck: Entity {
     await settle(registry, 6...14, columns: 9)
   }
 
-  @Test func `only what is visible and around it is shown, across the antimeridian too`()
+  @Test
+  func `the annotations in and around the visible region are shown, across the antimeridian too`()
     async throws
   {
     let registry = try await registry(region(10, 179))
@@ -99,7 +100,7 @@ private struct Wreck: Entity {
     #expect(surface.operations.count == 2 * 4 * 9)
   }
 
-  @Test func `from far away to near by, what is no longer needed is let go`() async throws {
+  @Test func `the annotations far away are dropped after a zoom to a near place`() async throws {
     let registry = try await registry(region(15, 180, span: 30))
     await settle(registry, 0...30, columns: 61)
     registry.show(region(15, 180, span: 2), zoom: 8)

@@ -45,7 +45,7 @@ private struct Kite: Entity, Equatable {
 
   // MARK: Ids
 
-  @Test func `what takes keys takes the entity's ids`() async throws {
+  @Test func `every function that takes keys also takes the entity's ids`() async throws {
     let registry = try await registry(4)
     #expect(registry.select(id(2)) && registry.select(id(1)) && !registry.select("none"))
     #expect(registry.selectedIDs == [id(2), id(1)] && registry.selection == [key(2), key(1)])
@@ -64,7 +64,8 @@ private struct Kite: Entity, Equatable {
     #expect(offsets[id(1)] == SpiderLayout().offsets(of: [key(1), key(2)])[key(1)])
   }
 
-  @Test func `nothing is pending when a drain returns, whatever comes meanwhile`() async throws {
+  @Test func `no operation is pending when a drain returns, whichever come meanwhile`() async throws
+  {
     let registry = try await registry(4)
     let view = stack.viewContext
     var rounds = 0
@@ -152,7 +153,7 @@ private struct Kite: Entity, Equatable {
     withObservationTracking(read) { MainActor.assumeIsolated { count.value += 1 } }
   }
 
-  @Test func `whoever reads the selection is told when it changes, also by a deletion`()
+  @Test func `an observer of the selection is told when it changes, also by a deletion`()
     async throws
   {
     let registry = try await registry(3)
@@ -173,7 +174,7 @@ private struct Kite: Entity, Equatable {
     #expect(calls.value == 3)
   }
 
-  @Test func `whoever reads the gate is told when it closes and opens, and at the end`()
+  @Test func `an observer of the gate is told when it closes and opens, and at the end`()
     async throws
   {
     let registry = try await registry(1)
@@ -191,7 +192,7 @@ private struct Kite: Entity, Equatable {
     #expect(calls.value == 2 && registry.isGateOpen)
   }
 
-  @Test func `whoever reads counters is told after a drain, once for all of its operations`()
+  @Test func `an observer of the counters is told after a drain, once for all of its operations`()
     async throws
   {
     let registry = try await registry(50)

@@ -29,7 +29,8 @@ private struct Mast: Entity {
 @Suite(.inTurn, .stack(Mast.self)) @MainActor struct RegistryLifetimeTests {
   let stack = Stack.test
 
-  @Test func `however the end races with changes, nothing is called after it and all is freed`()
+  @Test
+  func `a registry that ends in a race with changes calls no surface afterwards and is freed`()
     async throws
   {
     var random = SeededRandom.printingSeed()

@@ -42,7 +42,7 @@ private struct Stop: Entity, Equatable {
     }
   }
 
-  @Test func `what is there is added, once`() async throws {
+  @Test func `the entities of the query are added once`() async throws {
     try await seed(3)
     let registry = try await registry()
     #expect(surface.operations.isEmpty)
@@ -152,7 +152,9 @@ private struct Stop: Entity, Equatable {
     #expect(surface.operations == [.move(key(1), to: Coordinate(latitude: 19, longitude: 0))])
   }
 
-  @Test func `after detaching from inside an operation nothing comes`() async throws {
+  @Test func `a registry that is detached inside an operation applies no further operation`()
+    async throws
+  {
     try await seed(10)
     let registry = try await registry()
     surface.onApply = { _ in registry.detach() }
@@ -183,7 +185,7 @@ private struct Stop: Entity, Equatable {
     #expect(registry.pendingOperationCount == 0)
   }
 
-  @Test(arguments: 0..<5) func `after any history the map equals the query`(seed: UInt64)
+  @Test(arguments: 0..<5) func `the map equals the query after any history`(seed: UInt64)
     async throws
   {
     var random = SeededRandom(seed: seed)

@@ -54,7 +54,9 @@ private struct Train: Entity {
     return registry
   }
 
-  @Test func `they are where the related entity is, and move with it`() async throws {
+  @Test func `the annotations are at the place of the related entity, and move with it`()
+    async throws
+  {
     let registry = try await registry()
     #expect(surface.shown.count == 6)
     #expect(surface.shown[key(4)]?.coordinate == Coordinate(latitude: 10, longitude: 5))
@@ -83,7 +85,7 @@ private struct Train: Entity {
     #expect(Set(surface.shown.keys) == Set((0..<6).map { key($0) }))
   }
 
-  @Test func `they go where they refer to, and nowhere without a reference`() async throws {
+  @Test func `an annotation follows a changed reference, and goes without one`() async throws {
     let registry = try await registry()
     let train = try #require(try await stack.viewContext.find(Train.self, 0))
     stack.viewContext.update(train) { $0.stationID = 2 }

@@ -50,7 +50,7 @@ import Testing
     await work.settle()
   }
 
-  @Test func `whoever waits goes on when all is done, or when cancelled`() async {
+  @Test func `a waiting task goes on when all work is done, or when it is cancelled`() async {
     work.add(job(1...2))
     let cancelled = Task { await work.settle() }
     cancelled.cancel()

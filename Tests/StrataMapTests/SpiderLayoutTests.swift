@@ -5,7 +5,7 @@ import StrataTestTurns
 import Testing
 
 @Suite(.inTurn) struct SpiderLayoutTests {
-  @Test func `who comes or goes moves the others one slot at most`() {
+  @Test func `an annotation that comes or goes moves the others one slot at most`() {
     var random = SeededRandom.printingSeed()
     let layout = SpiderLayout()
     var ids: Set<RecordKey> = []
@@ -34,7 +34,7 @@ import Testing
   }
 
   // The angles of all annotations but the first must not be NaN, although the spacing is 0.
-  @Test func `without a distance all are at the shared place`() {
+  @Test func `the annotations of a spider without a spacing are at the shared place`() {
     let offsets = SpiderLayout(spacing: 0).offsets(of: (0..<9).map { key($0) })
     #expect(offsets.count == 9)
     for offset in offsets.values { #expect(offset.x == 0 && offset.y == 0) }

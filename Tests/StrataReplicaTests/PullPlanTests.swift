@@ -19,7 +19,7 @@ import Testing
 
   private func cursor() throws -> ReplicaCursor { try #require(ReplicaCursor(try head())) }
 
-  @Test func `without a cursor all rows are read`() throws {
+  @Test func `a pull without a cursor reads all rows`() throws {
     #expect(PullPlan(try head(), since: nil) == .resync(.first))
   }
 
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: ["", "1:2", "a:2:", "1:b:", "1:2:3:4"])
-  func `what is no snapshot is an error`(_ text: String) {
+  func `a text that is no snapshot is an error`(_ text: String) {
     #expect(throws: ReplicaError.self) { try ServerSnapshot(text) }
   }
 

@@ -14,7 +14,7 @@ import Testing
     #expect(wakeUp.state == .awake)
   }
 
-  @Test func `while others write, it looks again after longer and longer waits`() {
+  @Test func `the waits of a replica grow while other transactions write`() {
     var wakeUp = WakeUp()
     _ = wakeUp.pulled(found: false, othersWrite: true)
     let waits = (0..<5).map { _ in wakeUp.pulled(found: false, othersWrite: true) }

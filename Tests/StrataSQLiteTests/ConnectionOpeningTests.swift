@@ -31,7 +31,7 @@ import Testing
   #if canImport(Glibc)
     // If `init` fails, it closes the handle. `deinit` must not close the handle again, because its
     // memory may belong to another connection by then.
-    @Test func `what cannot be set up is closed once`() async throws {
+    @Test func `a connection that cannot be set up is closed once`() async throws {
       try Data(repeating: 65, count: 4096).write(to: URL(fileURLWithPath: database.path))
       await #expect(processExitsWith: .success) { [path = database.path as String] in
         // SQLite logs misuse (`SQLITE_MISUSE`) to the function that `SQLITE_CONFIG_LOG` sets. Swift
@@ -57,7 +57,7 @@ import Testing
     #expect(try database.open().integer("SELECT count(*) FROM sqlite_schema") == 0)
   }
 
-  @Test func `a folder`() {
+  @Test func `a folder in place of the file is an error`() {
     #expect(error(opening: database.folder.path)?.cannotOpen == true)
   }
 

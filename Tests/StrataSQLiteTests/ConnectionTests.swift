@@ -78,7 +78,7 @@ import Testing
 
   // MARK: The log
 
-  @Test func `nothing but a checkpoint writes the log back`() throws {
+  @Test func `a checkpoint is the one event that writes the log back`() throws {
     let connection = try database.open()
     try connection.execute("CREATE TABLE blobs (b)")
     for _ in 0..<1_500 { try connection.execute("INSERT INTO blobs VALUES (zeroblob(3000))") }

@@ -75,7 +75,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM blobs") == 1)
   }
 
-  @Test func `without a connection the code itself says what is wrong`() {
+  @Test func `an error without a connection has the message of its code`() {
     let error = SQLiteError(code: 13, connection: nil, sql: nil)
     #expect(error.message == "database or disk is full")
     #expect("\(error)" == "SQLite error 13: database or disk is full")

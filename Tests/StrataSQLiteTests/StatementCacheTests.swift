@@ -29,7 +29,7 @@ import Testing
     #expect(try connection.statement(for: sql) !== other.statement(for: sql))
   }
 
-  @Test func `more texts than the cache holds all keep working`() throws {
+  @Test func `statements keep working if there are more texts than the cache holds`() throws {
     let texts = (0..<(3 * StatementCache.capacity)).map { SQL("SELECT \($0)") }
     for _ in 0..<2 {
       for (number, sql) in texts.enumerated() {
@@ -40,7 +40,9 @@ import Testing
     }
   }
 
-  @Test func `what was used last stays, what was used first goes`() throws {
+  @Test func `the statement that was used last stays in the cache, and the one used first goes`()
+    throws
+  {
     let texts = (0..<StatementCache.capacity).map { SQL("SELECT \($0)") }
     let statements = try texts.map { try connection.statement(for: $0) }
     let often = try connection.statement(for: texts[0])

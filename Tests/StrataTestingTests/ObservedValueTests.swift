@@ -14,7 +14,7 @@ struct ObservedValueTests {
     var titles: [String] { songs.elements.map(\.title) }
   }
 
-  @Test func `what an app's model is made of is waited for`() async throws {
+  @Test func `an expectation waits for a value that an app's model computes`() async throws {
     let screen = Screen(stack)
     try await stack.withScratch { scratch in
       scratch.insert(Song(id: 1, title: "So What"))
@@ -33,7 +33,7 @@ struct ObservedValueTests {
     #expect(try await save.value == 1)
   }
 
-  @Test func `what never comes is told with what was`() async throws {
+  @Test func `an expectation that is never met tells the last value`() async throws {
     let clock = ManualClock()
     let screen = Screen(stack)
     try await withKnownIssue {

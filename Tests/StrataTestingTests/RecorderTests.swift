@@ -104,7 +104,7 @@ import Testing
   }
 
   // Among a thousand tests, the tasks that yield the elements may get no turn in time.
-  @Test func `what is about to happen when the time is over still counts`() async throws {
+  @Test func `an element that is about to come when the time is over still counts`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let recorder = Recorder(stream, within: .seconds(5), clock: clock)
     let waiting = Task { try await recorder.next() }

@@ -54,7 +54,7 @@ struct SimulatedTraitTests {
     private static let runs = Lock(0)
 
     @Test(.simulated(seeds: 50), .simulated(onlySeed: 17))
-    func `of several traits the last one counts`() {
+    func `the last of several traits counts`() {
       let runs = Self.runs.withLock { runs in
         runs += 1
         return runs

@@ -113,7 +113,7 @@ private struct Remark: Entity {
     await stack.close()
   }
 
-  @Test func `all but the newest go, among those that a condition selects`() async throws {
+  @Test func `the rows that a condition selects are evicted, except for the newest`() async throws {
     var articles = (1...10).map { Article($0, Double(100 - $0)) }
     for index in [0, 9] { articles[index].isDirty = true }
     let stack = try await stack(articles)
@@ -127,7 +127,7 @@ private struct Remark: Entity {
 
   /// Each half of a batch may be permitted, but not both together. If the eviction deleted both, it
   /// would end with `validationFailed`, and delete nothing however often it ran.
-  @Test func `of rows that may go one by one but not together, some go`() async throws {
+  @Test func `a part of the rows is evicted if each may go but not all together`() async throws {
     let stack = try await Stack.temporary(
       Article.self, Comparison.self, options: time.stackOptions)
     try await stack.withScratch { scratch in

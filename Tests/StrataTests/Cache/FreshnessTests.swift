@@ -14,7 +14,7 @@ import Testing
 
   private func stack() async throws -> Stack { try await folder.stack(time.stackOptions) }
 
-  @Test func `what was never imported is stale`() async throws {
+  @Test func `a query or feed that was never imported is stale`() async throws {
     let stack = try await stack()
     #expect(try await stack.lastImported(Boat.all) == nil)
     #expect(try await stack.lastImported(.feed("boats")) == nil)

@@ -122,7 +122,7 @@ import Testing
 
   /// Two processes may meet a damaged store. The first process sets it aside. The second process
   /// must not do so with the new store.
-  @Test func `only the file that could not be read is moved`() async throws {
+  @Test func `a readable store in place of the damaged one is not moved`() async throws {
     try await makeStore()
     let error = StoreError(.notADatabase, "", advice: "")
     let move = SetAside(folder.path, .unreadable)
@@ -160,7 +160,7 @@ import Testing
     await before.close()
   }
 
-  @Test func `only the newest files are kept`() async throws {
+  @Test func `the newest of the files set aside are kept`() async throws {
     for number in 1...4 {
       try await makeStore()
       try damage()

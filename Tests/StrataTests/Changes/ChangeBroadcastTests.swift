@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `only a subscriber with nothing to read waits`() async throws {
+  @Test func `a subscriber waits if it has no changes to read`() async throws {
     try await each([.unknown, .caughtUp, .unread, .finishedUnread, .finished]) { state, scene in
       #expect(scene.park() == (state == .caughtUp), "\(state)")
     }

@@ -73,7 +73,7 @@ import Testing
     #expect(log.count == 1 && log.hasUnread(quick))
   }
 
-  @Test func `what is read while neighbours are composed is not put back`() throws {
+  @Test func `the changes that are read while neighbours are composed are not put back`() throws {
     var random = SeededRandom.printingSeed()
     for read in 0..<3 {
       var history = try History()

@@ -79,7 +79,7 @@ import Testing
     #expect(TableChanges.reset[RecordKey(.integer(1))] == nil)
   }
 
-  @Test func `past the limit a table's changes collapse into a reset`() throws {
+  @Test func `the changes of a table past the limit collapse into a reset`() throws {
     let limit = Int64(TableChanges.limit)
     let first = try rows(0..<(limit / 2))
     #expect(!isReset(first.composed(with: try rows((limit / 2)..<limit))))

@@ -100,7 +100,7 @@ import Testing
   }
 
   /// A consumer may have read the row in between, and would keep it for good.
-  @Test func `what is undone before it is read is told all the same`() async throws {
+  @Test func `a change that is undone before it is read is reported all the same`() async throws {
     let history = try History()
     let consumer = Consumer(stream)
     await consumer.started()
@@ -251,7 +251,7 @@ import Testing
     expect(marks.elements, are: history.changes().filter { $0.key == history.marks })
   }
 
-  @Test func `who waits for one table holds on to nothing of another`() async throws {
+  @Test func `a consumer that waits for one table keeps no changes of another`() async throws {
     var random = SeededRandom.printingSeed()
     var history = try History()
     let items = Consumer(stream(of: history.items))

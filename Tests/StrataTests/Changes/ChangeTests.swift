@@ -38,7 +38,7 @@ import Testing
     #expect(update == .known(Change(before: old, after: new)))
   }
 
-  @Test func `only an update has differences`() {
+  @Test func `an insertion and a deletion have no differences, and an update has`() {
     let (old, new) = (SmallRecords.all[0], SmallRecords.all[5])
     #expect(Change(before: old, after: new).differences?.positions == [0, 2])
     #expect(Change(before: nil, after: new).differences == nil)

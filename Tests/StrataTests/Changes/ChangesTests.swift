@@ -39,7 +39,9 @@ import Testing
     #expect(updated.map(\.attributes) == [["a"], ["a", "b"]])
   }
 
-  @Test func `what changed and changed back is among the updates, with its attributes`() throws {
+  @Test func `a row that changed and changed back is among the updates, with its attributes`()
+    throws
+  {
     let model = try Model([History.Item.self, History.Mark.self])
     let table = model.table(of: History.Item.self).id
     func commit(_ before: [Int64]?, _ after: [Int64]?) throws -> ChangeSet {

@@ -35,14 +35,14 @@ import Testing
     }
   }
 
-  @Test func `onto the row it was made on, an edit stays what it is`() {
+  @Test func `an edit that is rebased onto its own row stays as it is`() {
     for (change, _) in Self.cases {
       #expect(change.rebased(onto: change.before) == change)
       #expect(change.applied(to: change.before) == change.after)
     }
   }
 
-  @Test func `onto its own result, nothing is left of an edit`() {
+  @Test func `an edit that is rebased onto its own result is empty`() {
     for (change, _) in Self.cases {
       #expect(change.rebased(onto: change.after) == nil || change.after == nil)
     }

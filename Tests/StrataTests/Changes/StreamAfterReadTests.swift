@@ -50,7 +50,8 @@ import Testing
   }
 
   /// The read after a reset shows a later commit than the reset.
-  @Test func `so it is after a reset`() async throws {
+  @Test func `the changes after a reset and a read make the copy equal to the store`() async throws
+  {
     try await set(1, to: 0)
     var changes = stack.changes.makeAsyncIterator()
     try await stack.writeAsAnotherProgram("UPDATE boats SET name = 'reset'")

@@ -24,7 +24,7 @@ import Testing
     turn.didReport()
   }
 
-  @Test func `what has not begun does not end`() async {
+  @Test func `a turn that has not begun cannot end`() async {
     await #expect(processExitsWith: .failure) {
       var turn = ContextTurn()
       _ = turn.end()

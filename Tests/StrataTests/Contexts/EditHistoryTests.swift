@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `so are long histories`() throws {
+  @Test func `the result of a long history is the same edit by edit and at once`() throws {
     let chart = try Chart()
     var random = SeededRandom.printingSeed()
     for _ in 0..<200 {

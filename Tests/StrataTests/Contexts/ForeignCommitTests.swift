@@ -166,7 +166,7 @@ struct ForeignCommitTests {
   }
 
   // A fetch must not show entities of a commit that neither the streams nor the token know.
-  @Test func `what a fetch has seen is announced`() async throws {
+  @Test func `a foreign commit that a fetch has read is reported`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1)) }
     var changes = stack.changes.makeAsyncIterator()
     try await commitElsewhere("INSERT INTO boats VALUES (2, 'Auk', 0, NULL, NULL)")

@@ -156,7 +156,7 @@ private struct Slipway: Entity, Equatable {
   // MARK: Newer states under edits
 
   /// The fetch must not show the whole row as it was edited, and filters must not use that row.
-  @Test func `after a refresh, attributes that were not edited are the newest`() async throws {
+  @Test func `the attributes without an edit are the newest after a refresh`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let scratch = stack.makeScratch()
     scratch.update(try #require(try await scratch.find(Boat.self, 1))) { $0.length = 2 }

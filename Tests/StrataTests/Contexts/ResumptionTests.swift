@@ -14,7 +14,9 @@ import Testing
 
   init() throws { folder = try StoreFolder() }
 
-  @Test func `what another process committed is shown, and edits stay on top`() async throws {
+  @Test func `a commit of another process during the suspension is shown, and edits stay on top`()
+    async throws
+  {
     let stack = try await folder.stack()
     let view = stack.viewContext
     let boats = (1...4).map { Boat(id: $0, name: "old") }
@@ -44,7 +46,9 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what another program wrote without counting it is shown`() async throws {
+  @Test func `a write of another program that counts no commit is shown after the suspension`()
+    async throws
+  {
     let stack = try await folder.stack()
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await stack.viewContext.loaded(Boat.all)
@@ -62,7 +66,8 @@ import Testing
 
   // A program may write between the last check of the file and its closing. The stack must not take
   // that write for known rows.
-  @Test func `what another program wrote during the suspension is shown`() async throws {
+  @Test func `a write of another program at the last sync of the suspension is shown`() async throws
+  {
     let writer = WriterAtLastSync()
     ObservedFileSystem.observe(folder.path, with: writer)
     defer { ObservedFileSystem.endObserving(folder.path, with: writer) }
@@ -95,7 +100,7 @@ import Testing
     func failure(of call: FileCall, _ file: String) -> Int32? { nil }
   }
 
-  @Test func `nobody is told of anything if nothing was committed`() async throws {
+  @Test func `a suspension without a foreign commit reports no change`() async throws {
     let stack = try await folder.stack()
     let view = stack.viewContext
     try await stack.withScratch { [gull] in $0.insert(gull) }
@@ -347,7 +352,7 @@ import Testing
     await stack.close()
   }
 
-  @Test func `under workers that never stop, every resumption is exact`() async throws {
+  @Test func `every resumption is exact under workers that never stop`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await folder.stack()
     let view = stack.viewContext

@@ -27,7 +27,9 @@ struct ScratchOfViewTests {
     #expect(try await stack.rows("SELECT id, name FROM boats") == ["1 Swan", "2 ", "3 "])
   }
 
-  @Test func `it reads the view context's unsaved edits, and its own on top`() async throws {
+  @Test func `a scratch context of the view reads the view's unsaved edits, and its own on top`()
+    async throws
+  {
     try await stack.withScratch { [gull] in
       $0.insert(gull)
       $0.insert(Boat(id: 2, length: 5))
@@ -43,7 +45,7 @@ struct ScratchOfViewTests {
     #expect(try await sheet.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 9))
   }
 
-  @Test func `it is frozen until it refreshes or saves`() async throws {
+  @Test func `a scratch context of the view is frozen until it refreshes or saves`() async throws {
     let sheet = view.makeScratch()
     view.insert(gull)
     try await stack.withScratch { $0.insert(Boat(id: 2)) }

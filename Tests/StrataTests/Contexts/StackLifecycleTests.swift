@@ -12,7 +12,7 @@ import Testing
     try await Stack.temporary(Boat.self, Harbour.self)
   }
 
-  @Test func `what was saved is there when the store is opened again`() async throws {
+  @Test func `a saved row is there when the store is opened again`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-lifecycle-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -27,7 +27,7 @@ import Testing
     if let error = failure.withLock(\.self) { throw error }
   }
 
-  @MainActor @Test func `everything works while the main thread is blocked`() throws {
+  @MainActor @Test func `a stack works while the main thread is blocked`() throws {
     try whileBlocked {
       let stack = try await Stack.temporary(Boat.self, Harbour.self, options: Self.options)
       var changes = stack.changes.makeAsyncIterator()

@@ -42,7 +42,9 @@ struct SuspensionTests {
     }
   #endif
 
-  @Test func `what is in memory goes on working`() async throws {
+  @Test func `the view context and its live queries work in memory during a suspension`()
+    async throws
+  {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await view.loaded(Boat.sorted(by: \.name))
     var updates = live.updates.makeAsyncIterator()
@@ -64,7 +66,8 @@ struct SuspensionTests {
     #expect(try await stack.rows("SELECT name, length FROM boats") == ["Auk 3"])
   }
 
-  @Test func `what was queued is committed, what comes later waits`() async throws {
+  @Test func `a queued save is committed before a suspension, and a later save waits`() async throws
+  {
     let path = await stack.path
     let stop = await WriterStop(stack)
     view.insert(Boat(id: 1))

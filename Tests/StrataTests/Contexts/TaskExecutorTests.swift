@@ -60,7 +60,9 @@ import Testing
     #expect(others.withLock { $0 } >= 9)
   }
 
-  @MainActor @Test func `what is over when a wait begins is not waited for`() async throws {
+  @MainActor @Test func `a condition that is met when a wait begins ends the wait at once`()
+    async throws
+  {
     let waiters = Waiters()
     await waiters.wait(for: .change) { false }
     try await waiters.waitUnlessCancelled { false }

@@ -29,7 +29,7 @@ import Testing
     #expect(live.elements.map(\.name) == ["old", "old"] && !view.canUndo)
   }
 
-  @Test func `what one task does between two suspensions is one group`() async throws {
+  @Test func `the edits of one task between two suspensions are one group`() async throws {
     view.insert(Boat(id: 1))
     view.insert(Boat(id: 2))
     await Task.yield()

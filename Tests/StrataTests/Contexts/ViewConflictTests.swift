@@ -142,7 +142,7 @@ struct ViewConflictTests {
   }
 
   @Test(arguments: Disagreement.all, Settlement.all)
-  func `what a policy makes of it does not depend on the order of edit and commit`(
+  func `the result of a policy does not depend on the order of edit and commit`(
     _ case: Disagreement, _ settlement: Settlement
   ) async throws {
     if let stored = `case`.stored { try await stack.withScratch { $0.insert(stored) } }
@@ -210,7 +210,7 @@ struct ViewConflictTests {
     #expect(view.resolve(try #require(view.conflicts.first), .mergeMine))
   }
 
-  @Test func `what one row's policy drops takes nothing else with it`() async throws {
+  @Test func `an edit that a policy drops takes no edit of another row with it`() async throws {
     let boats = (1...3).map { Boat(id: $0, name: "Gull", length: 9) }
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
     for boat in boats { view.update(boat) { $0.name = "Mine" } }
@@ -256,7 +256,7 @@ struct ViewConflictTests {
     return error
   }
 
-  @Test func `what was rolled back is no conflict of a later edit`() async throws {
+  @Test func `an edit that was rolled back is no conflict of a later edit`() async throws {
     try await stack.withScratch { $0.insert(Disagreement.gull) }
     view.update(Disagreement.gull) { $0.name = "Mine" }
     try await stack.withScratch { $0.update(Disagreement.gull) { $0.name = "Theirs" } }

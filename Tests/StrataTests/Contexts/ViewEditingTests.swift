@@ -69,7 +69,7 @@ import Testing
     #expect(try await stack.rows("SELECT * FROM boats") == ["1 Swan 11 4 null"])
   }
 
-  @Test func `without a live query an edit starts from the value in hand`() async throws {
+  @Test func `an edit without a live query starts from the value in hand`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let edited = view.update(gull) { $0.length += 1 }
     #expect(edited.length == 10)
@@ -107,7 +107,7 @@ import Testing
     try await scratch.save()
   }
 
-  @Test func `only attributes that the closure changes are edited`() async throws {
+  @Test func `an edit has the attributes that its closure changes, and no others`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     view.update(gull) {
       $0.name = "Gull"

@@ -118,7 +118,8 @@ struct ViewObservationTests {
   }
 
   /// An observer that reads only when it is told always has the current value.
-  @Test func `nothing changes without being told`() async throws {
+  @Test func `every change of the view context's state is reported to its observers`() async throws
+  {
     var random = SeededRandom.printingSeed()
     let view = view
     let observers = [

@@ -9,7 +9,7 @@ import Testing
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 
-  @Test func `from edit to merge a live query never shows the old value`() async throws {
+  @Test func `a live query never shows the old value from the edit to the merge`() async throws {
     let boat = Boat(id: 1, name: "name 0")
     try await stack.withScratch { $0.insert(boat) }
     let live = try await view.loaded(Boat.all)

@@ -89,7 +89,7 @@ import Testing
     await other.close()
   }
 
-  @Test func `what is being read is told`() async throws {
+  @Test func `a snapshot that is being read is in the diagnostics`() async throws {
     let (reached, goOn) = (Lock(false), DispatchSemaphore(value: 0))
     let snapshot = try await stack.store.snapshot()
     async let read: Void = snapshot.readOnce { _, _ throws(StoreError) in

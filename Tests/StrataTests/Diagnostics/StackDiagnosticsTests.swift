@@ -55,7 +55,9 @@ import Testing
     withExtendedLifetime((live, harbour, old, changes, harbours)) {}
   }
 
-  @Test func `what nobody holds is not in it`() async throws {
+  @Test func `a live query and a snapshot that were released are not in the diagnostics`()
+    async throws
+  {
     do {
       _ = try await stack.viewContext.loaded(Boat.all)
       _ = try await stack.makeScratch().fetch(Boat.all)

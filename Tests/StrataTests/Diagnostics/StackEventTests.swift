@@ -134,7 +134,7 @@ internal import Foundation
     #expect(reported.map(\.level) == [.warning, .info])
   }
 
-  @Test func `what the disk fails is told, what the caller does wrong is not`() async throws {
+  @Test func `a failure of the disk is logged, and a mistake of the caller is not`() async throws {
     let disk = try FaultyDisk()
     let stack = try await Stack.open(Boat.self, Harbour.self, at: disk.url, options: log.options)
     try await stack.commit { $0.insert(Boat(id: 1)) }

@@ -52,7 +52,9 @@ import Testing
   }
 
   @concurrent @Test
-  func `who waits for another one's statement can leave, or gives up in time`() async throws {
+  func `a read that waits for the statement of another can leave, or gives up in time`()
+    async throws
+  {
     let (snapshot, gate) = (try await stack.store.snapshot(), TestGate())
     let reading = Task {
       try await snapshot.readOnce { _, connection throws(StoreError) in
@@ -80,7 +82,7 @@ import Testing
     try await expectUsable()
   }
 
-  @Test func `what is asked for after the deadline is not begun`() async throws {
+  @Test func `a call after its deadline does not begin`() async throws {
     let found = await code {
       try await withStoreDeadline(in: .zero) { _ = try await stack.viewContext.fetch(Sale.all) }
     }

@@ -108,7 +108,7 @@ import Testing
     "ATTACH '/tmp/other.sqlite' AS other", "PRAGMA writable_schema = ON", "VACUUM INTO 'other'",
     "INSERT INTO sqlite_schema (name) VALUES ('x')",
   ])
-  func `what does more than read is refused`(text: String) async throws {
+  func `a statement that writes is refused by a read`(text: String) async throws {
     try await save()
     let error = await refusal { try await stack.read(RawSQL(text)) }
     #expect(error?.code == .writeRefused, "\(String(describing: error))")
@@ -151,12 +151,12 @@ import Testing
     "", "  -- nothing", ";", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM sales", "SELECT 1;;;;x",
     "SELECT nothing FROM sales", "SELEC 1", "SELECT ?", "SELECT 'a",
   ])
-  func `what is no single statement is refused`(text: String) async throws {
+  func `a text that is no single statement is refused`(text: String) async throws {
     let error = await refusal { try await stack.read(RawSQL(text)) }
     #expect(error?.code == .invalidQuery, "\(String(describing: error))")
   }
 
-  @Test func `what comes after a statement may be a comment`() async throws {
+  @Test func `a comment may follow a statement`() async throws {
     let texts = ["SELECT 1;", "SELECT 1 ; -- one", "/* a */ SELECT 1; /* b */ \n", "SELECT 1\0;x"]
     for text in texts { #expect(try await stack.read(RawSQL(text), as: Int.self) == [1]) }
   }

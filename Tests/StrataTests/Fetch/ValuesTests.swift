@@ -126,7 +126,7 @@ import Testing
 
   // MARK: Edges
 
-  @Test func `nothing has a sum of zero and no least value`() async throws {
+  @Test func `an empty table has a sum of zero and no least value`() async throws {
     let (count, units, price, least, average) = try await view.fetch(
       .count, .sum(\.units), .sum(\.price), .min(\.units), .average(\.units), of: Sale.all)
     #expect(count == 0 && units == 0 && price == 0 && least == nil && average == nil)

@@ -35,7 +35,7 @@ import Testing
   #if os(Linux)
     // The system drops events that it has no room for. The watch must then look at once, not only
     // after the next event.
-    @Test func `who is told that signals were lost looks`() async throws {
+    @Test func `a file watch that lost signals looks at once`() async throws {
       let room = try String(
         contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
       let limit = try #require(Int(room.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -85,7 +85,7 @@ import Testing
     }
   #endif
 
-  @Test func `who opens and closes the store makes nobody deaf`() async throws {
+  @Test func `a stack that opens and closes the store makes no other stack deaf`() async throws {
     let here = try await file.open(.long)
     let there = try await file.open(.long)
     for id in 1..<20 {
@@ -104,7 +104,7 @@ import Testing
   // removed fewer times than a stack tries. A stack must not take the moment between two attempts
   // of its own watch for a system without room, and must not spend all attempts on a file whose
   // removal is under way.
-  @Test func `who begins while others end hears`() async throws {
+  @Test func `a watch that begins while others end hears`() async throws {
     let path = file.path
     var deaf = 0
     for _ in 0..<60 {
@@ -120,7 +120,7 @@ import Testing
   }
 
   // A stack that hears of another stack's end must not create the file again while it ends itself.
-  @Test func `two that end at once leave no file`() async throws {
+  @Test func `a file for signals is removed when two watches end at once`() async throws {
     for round in 0..<200 {
       let path = "\(file.path)-\(round)"
       let signals = try (0..<2).map { _ in try #require(CommitSignal(store: path)) }

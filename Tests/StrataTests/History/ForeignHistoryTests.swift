@@ -31,7 +31,7 @@ import Testing
     await there.close()
   }
 
-  @Test func `without a history the other one is told to read again`() async throws {
+  @Test func `a store without a history makes the other stack read again`() async throws {
     let here = try await file.open()
     let there = try await file.open()
     let live = try await there.viewContext.loaded(Boat.all)
@@ -173,7 +173,7 @@ import Testing
     for stack in stacks { await stack.close() }
   }
 
-  @Test func `what is committed while a stack opens is not told twice`() async throws {
+  @Test func `a commit while a stack opens is not reported twice`() async throws {
     let here = try await file.open(.long)
     try await here.commit { $0.insert(Boat(id: 1)) }
     for number in 2..<12 {

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `what is older than asked for is removed, in time`() async throws {
+  @Test func `the history that is older than its limit is removed, in time`() async throws {
     let clock = ManualClock()
     let stack = try await file.open(.keep(for: .seconds(100))) { $0.now = { clock.date } }
     try await commit(300, stack)
@@ -38,7 +38,8 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what is more than asked for is removed, the oldest first`() async throws {
+  @Test func `the history that is larger than its limit is removed, the oldest first`() async throws
+  {
     let limit = 20_000
     let stack = try await file.open(.keep(bytes: limit))
     try await commit(900, stack)

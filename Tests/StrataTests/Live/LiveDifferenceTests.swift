@@ -26,7 +26,7 @@ import Testing
     names.enumerated().map { Boat(id: $0, name: $1) }
   }
 
-  @Test func `nothing changed is no difference`() throws {
+  @Test func `two equal lists have no difference`() throws {
     let boats = boats("A", "B")
     #expect(try difference(boats, boats, Boat.all).0.isEmpty)
     #expect(try difference([], [], Boat.sorted(by: \.name)).0.isEmpty)
@@ -56,7 +56,9 @@ import Testing
     #expect(after.map(\.id) == [0, 2, 1, 3])
   }
 
-  @Test func `what stays in its gap does not move, whatever comes and goes beside it`() throws {
+  @Test func `an element that stays in its gap does not move, whichever come and go beside it`()
+    throws
+  {
     var old = boats("A", "C", "E")
     old.append(Boat(id: 9, name: "B"))
     var new = boats("A", "D", "E")

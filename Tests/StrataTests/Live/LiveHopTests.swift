@@ -105,7 +105,9 @@ import Testing
     #expect(live.statistics.wakes == wakes)
   }
 
-  @Test func `after any history, what is shown is what a fetch returns`() async throws {
+  @Test func `the elements of a live query with hops are those of a fetch after any history`()
+    async throws
+  {
     var random = SeededRandom.printingSeed()
     try await fill()
     try await stack.withScratch { scratch in

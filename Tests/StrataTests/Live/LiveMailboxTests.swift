@@ -36,7 +36,8 @@ import Testing
     if case .end = action { true } else { false }
   }
 
-  @Test func `idle: next waits, publish keeps, park parks, finish ends`() {
+  @Test
+  func `an idle mailbox waits at next, keeps what is published, parks a waiter and can finish`() {
     var mailbox = LiveMailbox(seen: none)
     #expect(isWait(mailbox.next()))
     #expect(mailbox.publish(one, keys(1)) == nil)
@@ -49,7 +50,8 @@ import Testing
   }
 
   @Test
-  func `pending: publish joins keys, next delivers once, park refuses, finish delivers and ends`() {
+  func `a pending mailbox joins keys, delivers once, parks no waiter, and ends after its delivery`()
+  {
     var mailbox = LiveMailbox(seen: none)
     _ = mailbox.publish(one, keys(1))
     #expect(mailbox.publish(two, keys(2)) == nil)
@@ -75,7 +77,7 @@ import Testing
     #expect(isEnd(mailbox.next()))
   }
 
-  @Test func `waiting: publish resumes and keeps, finish resumes and ends`() {
+  @Test func `a mailbox with a waiter resumes it for a change, which it keeps, and at its end`() {
     var mailbox = LiveMailbox(seen: none)
     #expect(mailbox.park(LiveMailbox.Waiter()) == true)
     #expect(mailbox.publish(one, keys(1)) != nil)
@@ -90,7 +92,7 @@ import Testing
     #expect(isEnd(mailbox.next()))
   }
 
-  @Test func `finished: everything is refused`() {
+  @Test func `a finished mailbox refuses every event`() {
     var mailbox = LiveMailbox(seen: none)
     _ = mailbox.finish()
     #expect(mailbox.publish(one, keys(1)) == nil)
@@ -100,7 +102,7 @@ import Testing
     #expect(isEnd(mailbox.next()))
   }
 
-  @Test func `waiting: a second iteration traps`() async {
+  @Test func `a second iteration of a waiting mailbox traps`() async {
     await #expect(processExitsWith: .failure) {
       var mailbox = LiveMailbox(seen: try Chart().shown([], Boat.all))
       _ = mailbox.park(LiveMailbox.Waiter())

@@ -9,7 +9,7 @@ import Testing
   let stack = Stack.test
   var view: ViewContext { stack.viewContext }
 
-  @Test func `what comes during an interval is one update at its end`() async throws {
+  @Test func `the changes during an interval are one update at its end`() async throws {
     let live = try await view.loaded(Boat.all)
     let clock = ManualClock()
     var received: [[Int]] = []

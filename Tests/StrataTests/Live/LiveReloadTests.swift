@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `however many rows of a table change, those outside of a result load nothing`()
+  @Test func `rows outside of a result load no live query again, however many change`()
     async throws
   {
     try await insert(0..<10, length: 9)
@@ -40,7 +40,7 @@ import Testing
     #expect(!update.isReset && update.deletions == [0] && update.insertions == [4])
   }
 
-  @Test func `what is loaded anew is told as what differs`() async throws {
+  @Test func `the rows of another load are reported as differences`() async throws {
     try await insert(0..<6_000, length: 9)
     let live = try await view.loaded(Boat.where { $0.length > 5 })
     let sum = view.live(.sum(\.length), of: Boat.where { $0.length > 5 })

@@ -117,7 +117,7 @@ import Testing
     #expect(live.value == [names[0]: 2] && live.error == nil)
   }
 
-  @Test func `what cannot be run or read is an error`() async throws {
+  @Test func `a value that cannot be computed or read is an error`() async throws {
     try await fill([Boat(id: 1, length: .max), Boat(id: 2, length: 1)])
     let bad = view.live(.count, of: Boat.where { $0.noName > 3 })
     #expect(await failure { try await bad.waitUntilLoaded() }?.code == .invalidQuery)
@@ -128,7 +128,7 @@ import Testing
     #expect(sum.value == .max && sum.error == nil)
   }
 
-  @Test func `after any history, every value is what a fetch makes`() async throws {
+  @Test func `every live value equals that of a fetch after any history`() async throws {
     var random = SeededRandom.printingSeed()
     try await fill((0..<60).map { boat($0, &random) })
     let all = try await view.loaded(Boat.all)
@@ -236,7 +236,7 @@ import Testing
 
   // The value becomes 4 while a load has failed. The stream must report 4, too.
   @Test(.stack(Boat.self, Harbour.self))
-  mutating func `what changes while a load has failed is told`() async throws {
+  mutating func `a change while a load has failed is reported`() async throws {
     let value = LiveValue(Stack.test.viewContext, result, LiveValueReader { row in row[0] }) {
       StoreError(.invalidValue, "\($0)", advice: "")
     }
@@ -254,7 +254,8 @@ import Testing
 
   // The main actor must not compute the values of a limited query's rows again for every commit.
   // The test hands in the values of other rows, to see that the result takes them as they are.
-  @Test mutating func `without edits the maintainer's values are taken as they are`() throws {
+  @Test mutating func `the maintainer's values are taken as they are if there are no edits`() throws
+  {
     let elsewhere = fold.of(try chart.shown(boats([77]), Boat.all))
     try take(boats([1, 2, 3, 4]), fold: elsewhere)
     #expect(result.shownFold?.rows == [[.integer(77)]])

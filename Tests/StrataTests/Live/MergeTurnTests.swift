@@ -50,7 +50,7 @@ import Testing
     #expect([first, second, same].allSatisfy { Array($0.elements) == [gull] })
   }
 
-  @Test func `everyone is told once, in order`() async throws {
+  @Test func `every observer of a commit is told once, in order`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     var reported: [String] = []
     var observations: [LiveObservation] = []

@@ -46,7 +46,7 @@ import Testing
     expectEqual(OrderTree(sorted: ContiguousArray(expected), by: order), expected, 0)
   }
 
-  @Test func `after any changes a tree equals a sorted array, and old versions stay`() throws {
+  @Test func `a tree equals a sorted array after any changes, and old versions stay`() throws {
     var random = SeededRandom.printingSeed()
     for _ in 0..<4 {
       var records: [Int: Record] = [:]

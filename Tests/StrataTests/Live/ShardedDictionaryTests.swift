@@ -5,7 +5,8 @@ import Testing
 @testable import Strata
 
 @Suite(.inTurn) struct ShardedDictionaryTests {
-  @Test func `it has what a dictionary has, also in copies of earlier versions`() {
+  @Test
+  func `a sharded dictionary has the values of a dictionary, also in copies of earlier versions`() {
     var random = SeededRandom.printingSeed()
     var (sharded, plain) = (ShardedDictionary<Int, Int>(), [Int: Int]())
     var copies: [(ShardedDictionary<Int, Int>, [Int: Int])] = []

@@ -179,7 +179,7 @@ private enum V2 {
     #expect(error?.code == .schemaMismatch && error?.message.contains("\"labels\"") == true)
   }
 
-  @Test func `only a raised version is recorded, once, and refused by the older program`()
+  @Test func `a version is recorded once when it is raised, and then refuses the older program`()
     async throws
   {
     try await file.make(songs)

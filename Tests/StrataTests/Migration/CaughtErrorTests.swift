@@ -25,7 +25,9 @@ private struct Song: Entity, Equatable {
   /// own: the deletion of rows before their insertion elsewhere, and the description of tables that
   /// were never made.
   @Test(arguments: [true, false])
-  func `nothing is written after SQLite has ended the transaction`(goesOn: Bool) async throws {
+  func `a step that goes on after SQLite ended the transaction writes no row`(goesOn: Bool)
+    async throws
+  {
     try await file.make(songs)
     let (before, bytes) = (try stored(), try file.bytes)
     let step = MigrationStep(to: 2) { migration in

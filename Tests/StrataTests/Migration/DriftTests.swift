@@ -51,7 +51,7 @@ private struct Song: Entity {
       """, "table \"songs\" was made anew as another kind of table"
     ),
   ])
-  func `what was altered is said`(sql: String, message: String) async throws {
+  func `a change of a table outside of Strata is named`(sql: String, message: String) async throws {
     try await file.make([Song(id: "1")])
     try file.execute(sql)
     let bytes = try file.bytes
@@ -71,7 +71,9 @@ private struct Song: Entity {
     #expect(await file.migrate(Song.self).actions == [])
   }
 
-  @Test func `what says the same in other words is no drift, nor are other tables`() async throws {
+  @Test func `a table that says the same in other words is no drift, nor are other tables`()
+    async throws
+  {
     try await file.make([Song(id: "1")])
     try file.execute(
       "CREATE TABLE copy (year integer, title text not null, id TEXT primary key not null)",

@@ -261,7 +261,7 @@ private enum V4 {
     #expect(await file.migrate(V1.Song.self).actions == [])
   }
 
-  @Test func `what a step lends is over after the step`() async throws {
+  @Test func `the rows and tables that a step lends are over after the step`() async throws {
     try await file.make(songs)
     let error = Lock<StoreError?>(nil)
     let first = MigrationStep(to: 2) { migration in

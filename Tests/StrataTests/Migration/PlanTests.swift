@@ -59,7 +59,7 @@ private enum V2 {
     return plan
   }
 
-  @Test func `what is planned is what happens`() async throws {
+  @Test func `the migration does what its plan says`() async throws {
     try await file.make([V1.Song(id: 1, title: "a", year: 1), V1.Song(id: 2, title: "b", year: 2)])
     let step = MigrationStep(to: 2) { try $0.delete(RecordKey(.integer(2)), from: "songs") }
     let light = try await plan(V2.Light.self)

@@ -200,7 +200,7 @@ private enum Linked {
 
   // Only one of the columns that are unique together gets different values. If every column did, a
   // column of a small type would get values that its type does not have.
-  @Test func `of what is unique together one column is different in every row`() async throws {
+  @Test func `a rehearsal varies one of the columns that are unique together`() async throws {
     let old = try Stack.schema(of: [Membership.self], version: 1)
     let rehearsal = try await rehearseMigration(from: old, to: Membership.self)
     #expect(rehearsal.rowsAfter == ["Membership": 50])
@@ -210,7 +210,7 @@ private enum Linked {
   }
 
   // The 129th generated key of an `Int8` must not be 128, which the type does not have.
-  @Test func `there are no more rows than a unique column has values`() async throws {
+  @Test func `a rehearsal makes no more rows than a unique column has values`() async throws {
     let old = try Stack.schema(of: [Signal.self], version: 1)
     var rows = RehearsalRows()
     rows.count = 300

@@ -120,7 +120,7 @@ private struct General: Entity, Equatable {
       })
   }
 
-  @Test func `floats`() async throws {
+  @Test func `floats come back bit by bit`() async throws {
     let values: [Float] = [
       0, 0.1, -1.5, .pi, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
       -.greatestFiniteMagnitude, .leastNormalMagnitude, 16_777_218,
@@ -179,7 +179,7 @@ private struct General: Entity, Equatable {
       })
   }
 
-  @Test func `nil, empty and zero are three things`() async throws {
+  @Test func `a nil, an empty value and a zero are three values`() async throws {
     try await expectRoundTrip([
       Plain(id: 1),
       Plain(

@@ -83,7 +83,7 @@ private struct Lists: Entity, Equatable {
 
 /// Values that consist of other values.
 @Suite(.inTurn) struct ComposedAttributeTests {
-  @Test func `URLs`() async throws {
+  @Test func `URLs come back as they were`() async throws {
     let texts = [
       "https://example.com", "https://example.com/a%20b?q=%C3%BC&r=1#top", "file:///tmp/x.sqlite",
       "mailto:miles@example.com", "https://[::1]:8080/", "urn:isbn:0451450523", "/relative/path",

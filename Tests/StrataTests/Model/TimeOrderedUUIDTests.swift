@@ -31,7 +31,7 @@ import Testing
     #expect(milliseconds(identifier(at: -5)) == 0)
   }
 
-  @Test func `later identifiers sort after earlier ones, as text and as keys`() {
+  @Test func `identifiers sort by their time, as text and as keys`() {
     let start = 1_700_000_000.0
     let ids = (0..<500).map {
       identifier(at: start + Double($0) * 0.002)

@@ -253,7 +253,9 @@ private struct Survey: Entity, Equatable {
     #expect(live.elements.map(\.q0) == [0, 4, 3, 2] && live.elements[3].q67 == 2)
   }
 
-  @Test func `late attributes are unique and validated, and patched by imports`() async throws {
+  @Test func `attributes past the 64th are unique and validated, and patched by imports`()
+    async throws
+  {
     try await stack.withScratch { [first] in $0.insert(first) }
     let same = await failure { [stack] in
       try await stack.commit { $0.insert(Survey(q0: 1, q65: 65)) }

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `whatever is edited, lost and acknowledged, the server ends up with the row`() {
+  @Test func `the server ends up with the row after any edits, losses and acknowledgements`() {
     var random = SeededRandom.printingSeed()
     for _ in 0..<8_000 {
       let start = random.row()

@@ -56,7 +56,7 @@ import Testing
 }
 
 extension OutboxEvictionTests {
-  @Test func `neither do those of an import that deletes`() async throws {
+  @Test func `deletions by an import overwrite no row that was edited here`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(
       Crate(id: 1, code: "a"), Crate(id: 2, code: "b"), Crate(id: 3, code: "c"),

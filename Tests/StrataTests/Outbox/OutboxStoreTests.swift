@@ -12,7 +12,7 @@ import Testing
 
   init() throws { file = try StoreFile() }
 
-  @Test func `neither a missing nor a short history loses what waits`() async throws {
+  @Test func `an outbox with a missing or short history loses no edit`() async throws {
     try await file.open(Parcel.self, Crate.self, options: { $0.history = .keep(bytes: 1) }) {
       stack in
       _ = try await stack.outbox()

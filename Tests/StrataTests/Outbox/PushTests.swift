@@ -86,7 +86,8 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what is edited while it is sent waits for the next request`() async throws {
+  @Test func `an edit that is made while its row is sent waits for the next request`() async throws
+  {
     let (stack, outbox) = try await open()
     try await stack.insert(Parcel(id: 1), Parcel(id: 2), Parcel(id: 3))
     let sent = Lock<[String]>([])
@@ -142,7 +143,7 @@ import Testing
     await stack.close()
   }
 
-  @Test func `everything can be taken for pushed`() async throws {
+  @Test func `every request can be taken for pushed`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(Parcel(id: 1), Crate(id: 1))
     try await outbox.acknowledgeEverything()

@@ -96,7 +96,7 @@ import Testing
     await stack.close()
   }
 
-  @Test func `requests for later wait longer with each push`() async throws {
+  @Test func `a request that the server wants later waits longer with each push`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(Crate(id: 1, code: "a"), Parcel(id: 1, crateID: 1), Parcel(id: 2))
     for delay in [1, 2, 4, 8] {
@@ -261,7 +261,10 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what may have arrived is deleted there although it was refused later`() async throws {
+  @Test
+  func `a row that may have arrived is deleted there although its insertion was refused later`()
+    async throws
+  {
     let (stack, outbox) = try await open()
     try await stack.insert(Parcel(id: 1))
     // The answer is lost.

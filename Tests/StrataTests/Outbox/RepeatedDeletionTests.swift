@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `whatever is lost, a strict server ends up with the rows`(_ seed: UInt64) async throws {
+  func `a strict server ends up with the rows after any losses`(_ seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let (stack, outbox) = try await open()
     let server = StrictServer()

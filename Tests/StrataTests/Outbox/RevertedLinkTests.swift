@@ -96,7 +96,9 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what cannot come back changes nothing`() async throws {
+  @Test func `a refused link whose end is gone cannot be reverted, and the attempt changes no row`()
+    async throws
+  {
     let (stack, outbox) = try await open()
     try await stack.withScratch { $0.unlink(parcel, from: crate, in: Parcel.labels) }
     let refusal = try await refuse(outbox) { _ in true }

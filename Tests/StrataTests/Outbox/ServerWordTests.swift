@@ -22,7 +22,7 @@ private typealias Values = [Int]?
 ///
 /// Every history of five steps is run, and states that were met before are not run again.
 @Suite(.inTurn) struct ServerWordTests {
-  @Test func `after any history the row is what the server said with the edits over it`() throws {
+  @Test func `the row is the server's word with the edits over it after any history`() throws {
     for start in [Values.none, [0, 0]] {
       var states = [(path: "", row: Row(start), rules: Rules(start))]
       for _ in 0..<5 {

@@ -158,7 +158,7 @@ import Testing
   /// More values than a statement of SQLite can bind.
   private static let many = 33_000
 
-  @Test func `more values than SQLite binds are looked up in an index`() async throws {
+  @Test func `a list of more values than SQLite binds is looked up in an index`() async throws {
     let stack = try await Stack.temporary(Track.self, Album.self)
     let scratch = stack.makeScratch()
     let tracks = (0..<50).map { Track(rank: $0, maybeRank: $0 % 2 == 0 ? $0 : nil, title: "\($0)") }

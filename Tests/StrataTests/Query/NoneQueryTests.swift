@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `nothing is found, and nothing read, unsaved edits or not`(isEdited: Bool) async throws {
+  func `a query that can find no row reads no row, with unsaved edits or without`(isEdited: Bool)
+    async throws
+  {
     if isEdited {
       view.insert(Boat(id: 10, name: "New", length: 10, harbourID: 1))
       let boat = try #require(try await view.find(Boat.self, 1))
@@ -83,7 +85,7 @@ import Testing
     #expect(live.elements.isEmpty)
   }
 
-  @Test func `what is not nothing is read`() async throws {
+  @Test func `a query that may find a row reads`() async throws {
     for query in [
       Boat.where { !$0.id.isIn([]) }, Boat.where { $0.id.isIn([]) || $0.length > 0 },
       Boat.none.where { $0.length > 0 }.limit(3), Boat.all,

@@ -121,7 +121,7 @@ import Testing
     #expect(try QueryPlan(query, model).select(limit: nil, offset: 0).parameters.count == 2)
   }
 
-  @Test func `what cannot be translated is named when the query is built`() throws {
+  @Test func `a predicate that cannot be translated is named when the query is built`() throws {
     let (other, ranks) = ("x", Self.ranks)
     let predicates: [(Predicate<Track>, String)] = [
       (#Predicate { $0.title.count > 3 }, "cannot follow"),

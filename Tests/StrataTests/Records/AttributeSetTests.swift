@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 63, 64, 65, 128, 129, 200])
-  func `all has the first positions and no more`(count: Int) {
+  func `the set of all attributes has the first positions and no more`(count: Int) {
     #expect(AttributeSet.all(count).positions == Array(0..<count))
     #expect(AttributeSet.all(count) == AttributeSet(0..<count))
     #expect(!AttributeSet.all(count).contains(count))

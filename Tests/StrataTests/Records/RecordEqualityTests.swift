@@ -42,7 +42,7 @@ import Testing
     #expect(try Record([.text("é")]) != Record([.text("e\u{301}")]))
   }
 
-  @Test func `where one cell ends and the next begins is part of the value`() throws {
+  @Test func `the border between two cells is part of a record's value`() throws {
     #expect(try Record([.text("ab"), .text("c")]) != Record([.text("a"), .text("bc")]))
     #expect(try Record([.text("ab"), .text("")]) != Record([.text(""), .text("ab")]))
   }

@@ -114,7 +114,7 @@ import Testing
   /// A move that meets two other moves has three values: before, mine and theirs. It is no conflict
   /// all the same.
   @Test(arguments: SavePolicy.allCases)
-  func `under every policy a link is saved`(_ policy: SavePolicy) async throws {
+  func `a link is saved under every policy`(_ policy: SavePolicy) async throws {
     let colleagues = ["a", "b", "c", "d"].map { Colleague(name: $0) }
     try await stack.withScratch { scratch in
       scratch.insert(notes[0])

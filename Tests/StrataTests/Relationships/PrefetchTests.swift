@@ -102,7 +102,10 @@ struct PrefetchTests {
     }
   }
 
-  @Test func `through unsaved edits the number of statements does not grow either`() async throws {
+  @Test
+  func `the number of statements does not grow with the rows of a prefetch over unsaved edits`()
+    async throws
+  {
     try await prepare()
     let view = stack.viewContext
     for note in notes.prefix(20) { view.update(note) { $0.place += 0.5 } }

@@ -106,7 +106,7 @@ private enum Required {
   }
   /// No table changes, but the rows must be checked. Otherwise they would go on referring to
   /// nothing.
-  @Test func `what becomes a required reference is checked, and what has another target`()
+  @Test func `a reference that becomes required is checked, and so is one with another target`()
     async throws
   {
     let file = try StoreFile()

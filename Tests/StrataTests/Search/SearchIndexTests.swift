@@ -87,7 +87,7 @@ import Testing
     await stack.close()
   }
 
-  @Test func `undo, redo and a failed save leave the indexes exact`() async throws {
+  @Test func `an undo, a redo and a failed save leave the indexes exact`() async throws {
     let stack = try await Stack.temporary(Page.self, Shelf.self)
     let view = await stack.viewContext
     let note = Page(id: "a", title: "first words", latitude: 1, longitude: 2)
@@ -115,7 +115,7 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what is evicted is not found any more`() async throws {
+  @Test func `an evicted row is not found any more`() async throws {
     let stack = try await Stack.temporary(Page.self, Shelf.self)
     try await stack.withScratch { scratch in
       for number in 0..<50 {

@@ -83,7 +83,8 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what a save refuses is refused, and nothing is changed`() async throws {
+  @Test func `an assignment that a save would refuse is refused, and no row changes`() async throws
+  {
     let songs = [
       Song(id: 1, plays: 600, score: 1e308, code: 1), Song(id: 2, plays: 1, code: 2),
     ]

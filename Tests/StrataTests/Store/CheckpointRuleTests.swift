@@ -39,7 +39,7 @@ import Testing
     #expect(rule.didCommit(frames: 180) == .writeBack)
   }
 
-  @Test func `after an attempt in vain a sixteenth of the limit must be written first`() {
+  @Test func `a sixteenth of the limit must be written after an attempt in vain`() {
     var rule = CheckpointRule(limit: 160)
     _ = rule.didCommit(frames: 85)
     rule.didWriteBack()
@@ -48,7 +48,7 @@ import Testing
     #expect(rule.didCommit(frames: 95) == .writeBack)
   }
 
-  @Test func `after the log was started again the limit counts from the start`() {
+  @Test func `the limit of a log that was started again counts from the start`() {
     var rule = CheckpointRule(limit: 160)
     _ = rule.didCommit(frames: 500)
     rule.didWriteBack()

@@ -190,7 +190,7 @@ internal import Foundation
     await stack.close()
   }
 
-  @Test func `who waits again for a live query that could not be read has it read again`()
+  @Test func `a second wait for a live query that could not be read has it read again`()
     async throws
   {
     let plan = FaultPlan()
@@ -216,7 +216,7 @@ internal import Foundation
 
   // The writer tries a failed merge step again ten times a second. If every commit began tries of
   // its own, the writer would soon do nothing else.
-  @Test func `what fails for every commit is tried again as for one`() async throws {
+  @Test func `a merge step that fails for every commit is tried again as for one`() async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
     defer { ObservedFileSystem.endObserving(file.path, with: plan) }

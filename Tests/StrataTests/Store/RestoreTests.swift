@@ -291,7 +291,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `nothing is committed to a log that was taken away`(isPutBack: Bool) async throws {
+  func `a log that was taken away gets no commit`(isPutBack: Bool) async throws {
     let stack = try await folder.stack()
     try await fill(stack, "first", 0..<3)
     if isPutBack {

@@ -126,7 +126,7 @@ import Testing
     await stack.close()
   }
 
-  @Test func `what is checked is the merged row`() async throws {
+  @Test func `a validation checks the merged row`() async throws {
     try await stack.withScratch { $0.insert(Booking(id: 1, begins: 1, ends: 5)) }
     let row = Booking(id: 1, begins: 1, ends: 5)
     let (mine, theirs) = (stack.makeScratch(), stack.makeScratch())

@@ -49,7 +49,7 @@ import Testing
     #expect(isGivenBack)
   }
 
-  @Test func `only a few idle readers are kept`() async throws {
+  @Test func `a small number of idle readers is kept`() async throws {
     struct WeakReader {
       weak var reader: Reader?
     }
@@ -199,14 +199,14 @@ import Testing
     #expect(try await stack.viewContext.fetch(Boat.all) == [])
   }
 
-  @MainActor @Test func `nothing is read on the main actor`() async throws {
+  @MainActor @Test func `a read does not run on the main actor`() async throws {
     let snapshot = try await stack.store.snapshot()
     for _ in 0..<3 {
       try await snapshot.read { _, _ in dispatchPrecondition(condition: .notOnQueue(.main)) }
     }
   }
 
-  @Test func `only what is short is read where the caller runs`() async throws {
+  @Test func `a short read runs where its caller runs, and a long read does not`() async throws {
     let snapshot = try await stack.store.snapshot()
     let runs = Lock(0)
     @Sendable func sum(upTo last: Int, _ connection: Connection) throws(StoreError) -> Int64? {

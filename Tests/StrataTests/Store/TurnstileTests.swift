@@ -7,7 +7,9 @@ import Testing
 @Suite(.inTurn) struct TurnstileTests {
   private let turnstile = Turnstile()
 
-  @Test func `one is inside at a time, in the order in which they came`() async throws {
+  @Test func `a turnstile lets one task in at a time, in the order in which they came`()
+    async throws
+  {
     try await turnstile.enter()
     let order = Lock<[Int]>([])
     var tasks: [Task<Void, any Error>] = []
@@ -29,7 +31,7 @@ import Testing
 
   /// A second push, or a second save of one context, waits for the first. It stops waiting when its
   /// task is cancelled or its deadline passes.
-  @Test func `who is cancelled or too late leaves the queue`() async throws {
+  @Test func `a task that is cancelled or too late leaves the queue`() async throws {
     try await turnstile.enter()
     let cancelled = Task { [turnstile] in await failure { try await turnstile.enter() } }
     #expect(await eventually { turnstile.waitingCount == 1 })

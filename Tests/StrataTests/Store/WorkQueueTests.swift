@@ -91,7 +91,7 @@ import Testing
     #expect(units.count == 23)
   }
 
-  @Test func `what is taken back does not run, and is taken back once`() {
+  @Test func `a unit that is taken back does not run, and is taken back once`() {
     var queue = WorkQueue<Int>()
     let names = add(0..<5, .normal, to: &queue)
     let bulk = add([9], .bulk, to: &queue)
@@ -105,7 +105,7 @@ import Testing
     #expect(drain(&queue) == [3, 4])
   }
 
-  @Test func `in any mix nothing is lost and every context keeps its order`() {
+  @Test func `a queue in any mix loses no unit, and every context keeps its order`() {
     var random = SeededRandom.printingSeed()
     let contexts: [ContextID?] = [nil, ContextID(), ContextID(), ContextID()]
     for _ in 0..<50 {

@@ -8,7 +8,7 @@ import Testing
   let stack = Stack.test
   let boat = Boat(id: 1, name: "Gull", length: 9, speed: 6)
 
-  @Test func `inserting, updating and deleting write one row and announce it`() async throws {
+  @Test func `an insertion, an update and a deletion write one row and announce it`() async throws {
     var changes = stack.changes.makeAsyncIterator()
     var faster = boat
     faster.speed = nil
@@ -49,7 +49,7 @@ import Testing
     #expect(try await stack.rows("SELECT id, length FROM boats ORDER BY id") == ["1 12", "2 0"])
   }
 
-  @Test func `what changes nothing makes no commit and is told to nobody`() async throws {
+  @Test func `a save that changes no row makes no commit and is not announced`() async throws {
     let harbour = Harbour(id: 3, name: "Oban")
     try await stack.commit {
       $0.insert(boat)

@@ -160,9 +160,11 @@ import Testing
   /// In seed 9350 of simulated histories, the group of the deletion was the oldest of too many. A new
   /// row passed for an undo of the deletion.
   @Test(arguments: [false, true])
-  func `what goes with a deletion stays away if its row is inserted anew during the save`(
-    _ isRedone: Bool
-  ) async throws {
+  func
+    `a row that went with a deletion stays away if the deleted row is inserted anew during the save`(
+      _ isRedone: Bool
+    ) async throws
+  {
     try await insertHarbour()
     view.undoLimit = 1
     view.undoGroup { view.delete(Harbour(id: 1)) }
@@ -520,7 +522,7 @@ import Testing
 
   /// The save reports no row for an edit that changes nothing. Undoing it must not be reported as
   /// "another value by now".
-  @Test func `what a save found to be so already is no step of undo`() async throws {
+  @Test func `an edit that the save found in the store already is no step of undo`() async throws {
     let skipper = Skipper(id: 1)
     try await stack.withScratch { [gull] scratch in
       scratch.insert(gull)

@@ -39,7 +39,7 @@ struct UndoTests {
     #expect(try await stack.rows("SELECT name FROM boats") == ["Swan"])
   }
 
-  @Test func `what is edited in one turn is one group`() async throws {
+  @Test func `the edits of one turn are one group`() async throws {
     view.insert(gull)
     view.insert(Boat(id: 2))
     #expect(view.canUndo && view.undoName == nil)
@@ -141,7 +141,7 @@ struct UndoTests {
     #expect(!view.hasChanges && view.conflicts.isEmpty)
   }
 
-  @Test func `what delete rules did comes back with the group that deleted`() async throws {
+  @Test func `the effects of delete rules come back with the group that deleted`() async throws {
     let boats = (1...3).map { Boat(id: $0, name: "b\($0)", harbourID: $0 < 3 ? 1 : 2) }
     let piers = [
       Pier(id: 1, harbourID: 1), Pier(id: 2, harbourID: 2, nextID: 1),
@@ -179,7 +179,7 @@ struct UndoTests {
 
   // MARK: Commits of other contexts
 
-  @Test func `only attributes that still have the group's value are undone`() async throws {
+  @Test func `an undo takes back the attributes that still have the group's value`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     for isSaved in [false, true] {
       let old = try #require(try await view.find(Boat.self, 1))
@@ -307,7 +307,7 @@ struct UndoTests {
     #expect(try await stack.rows("SELECT id, name FROM boats") == ["1 Gull", "9 "])
   }
 
-  @Test func `what others changed since a scratch context's save conflicts with its undoing`()
+  @Test func `an edit of others since a scratch context's save conflicts with its undo`()
     async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
