@@ -25,22 +25,14 @@ struct StressCommand: Sendable {
       CrashStress.command, PowerStress.command, CorruptionStress.command, LeakStress.command,
       CancelStress.command, SoakStress.command, FaultStress.command, ContextStress.command,
       ServerStress.command, SimulateStress.command,
-    ] + ofServers
-
-  #if Postgres
-    @MainActor private static let ofServers = [
-      ReplicaStress.command, ServerFilterStress.command, ServerScenarios.command,
-    ]
-  #else
-    @MainActor private static let ofServers: [StressCommand] = []
-  #endif
+    ] + PostgresCommand.allCases.compactMap(\.command)
 
   /// Returns the command with a name. Ends the program if there is none.
   @MainActor static func named(_ name: String?) -> StressCommand {
     if let command = all.first(where: { $0.name == name }) { return command }
     let names = all.map(\.name).joined(separator: ", ")
     guard let name else { fail("no command is given; it is one of \(names)") }
-    if ["replica", "server-filters", "server-scenarios"].contains(name) {
+    if PostgresCommand(rawValue: name) != nil {
       fail(
         "\(name) needs the trait Postgres: "
           + "swift run -c release --traits Postgres strata-stress \(name)")

@@ -59,25 +59,15 @@ import Testing
   /// Returns a transport whose first page names the next, and the requests that it gets.
   private func transport(_ targets: [String]) -> (HTTPTransport, Lock<[URLRequest]>) {
     let requests = Lock<[URLRequest]>([])
-    var transport = HTTPTransport { request in
+    var transport = HTTPTransport.answering { request in
       let number = requests.withLock { requests in
         requests.append(request)
         return requests.count
       }
       let next = targets.dropFirst(number - 1).first
-      let fields = next.map { ["Link": "<\($0)>; rel=next"] }
-      guard let url = request.url,
-        let response = HTTPURLResponse(
-          url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
-      else { throw URLError(.badURL) }
       let links = next.map { #", "links": {"next": "\#($0)"}"# } ?? ""
-      return (
-        response,
-        AsyncStream { body in
-          body.yield(Data(#"{"data": []\#(links)}"#.utf8))
-          body.finish()
-        }
-      )
+      return .init(
+        headers: next.map { ["Link": "<\($0)>; rel=next"] } ?? [:], body: #"{"data": []\#(links)}"#)
     }
     transport.credentialFields.insert("X-API-Key")
     return (transport, requests)

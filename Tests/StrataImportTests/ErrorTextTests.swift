@@ -24,19 +24,7 @@ import Testing
   private static let shown = "https://api.test:8443/authors"
 
   private func transport(_ status: Int, _ text: String = "") -> HTTPTransport {
-    HTTPTransport { request in
-      guard let url = request.url,
-        let response = HTTPURLResponse(
-          url: url, statusCode: status, httpVersion: nil, headerFields: nil)
-      else { throw URLError(.badURL) }
-      return (
-        response,
-        AsyncStream<Data> { body in
-          body.yield(Data(text.utf8))
-          body.finish()
-        }
-      )
-    }
+    .answering { _ in .init(status: status, body: text) }
   }
 
   private func request() throws -> URLRequest {
@@ -89,9 +77,7 @@ import Testing
     .networkConnectionLost, .secureConnectionFailed, .badServerResponse,
   ])
   func `a failed request is told in words`(code: URLError.Code) async throws {
-    let transport = HTTPTransport { _ -> (HTTPURLResponse, AsyncStream<Data>) in
-      throw URLError(code)
-    }
+    let transport = HTTPTransport.answering { _ in throw URLError(code) }
     let error = try #require(await failure(.response(to: try request(), transport: transport)))
     #expect((error.underlying as? URLError)?.code == code)
     #expect(error.localizedDescription.hasSuffix("(\(Self.shown))"))

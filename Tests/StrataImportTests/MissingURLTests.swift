@@ -21,18 +21,8 @@ import Testing
     return request
   }
 
-  private let transport = HTTPTransport { request in
-    guard let url = request.url,
-      let response = HTTPURLResponse(
-        url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-Next": "ht tp://[nonsense"])
-    else { throw URLError(.badURL) }
-    return (
-      response,
-      AsyncStream<Data> { body in
-        body.yield(Data("[]".utf8))
-        body.finish()
-      }
-    )
+  private let transport = HTTPTransport.answering { _ in
+    .init(headers: ["X-Next": "ht tp://[nonsense"], body: "[]")
   }
 
   @Test func `a page without a URL is a link that cannot be read`() async throws {

@@ -43,23 +43,15 @@ import Testing
   private func transport(
     _ place: Cursor, _ versions: Lock<[Int]>, _ asked: Lock<[String]>
   ) -> HTTPTransport {
-    HTTPTransport { request in
+    .answering { request in
       let page = Self.cursor(request, place)
       // The validator of a server that counts versions, and not those of single pages.
       let tag = "\"\(versions.withLock { $0[page - 1] })\""
       let isKnown = request.value(forHTTPHeaderField: "If-None-Match") == tag
       asked.withLock { $0.append(isKnown ? "\(page)=" : "\(page)") }
-      guard let url = request.url,
-        let response = HTTPURLResponse(
-          url: url, statusCode: isKnown ? 304 : 200, httpVersion: nil, headerFields: ["ETag": tag])
-      else { throw URLError(.badURL) }
-      return (
-        response,
-        AsyncStream<Data> { body in
-          if !isKnown { body.yield(Data(#"[{"id": \#(page), "name": \#(tag)}]"#.utf8)) }
-          body.finish()
-        }
-      )
+      return .init(
+        status: isKnown ? 304 : 200, headers: ["ETag": tag],
+        body: isKnown ? "" : #"[{"id": \#(page), "name": \#(tag)}]"#)
     }
   }
 

@@ -71,27 +71,14 @@ private struct Player: Entity {
   }
 
   private static func answer(_ status: Int, _ text: String, _ stack: Stack) async throws {
-    let transport = HTTPTransport { request in
-      guard let url = request.url,
-        let response = HTTPURLResponse(
-          url: url, statusCode: status, httpVersion: nil, headerFields: nil)
-      else { throw URLError(.badURL) }
-      return (
-        response,
-        AsyncStream<Data> { body in
-          body.yield(Data(text.utf8))
-          body.finish()
-        }
-      )
-    }
-    try await stack.importJSON(
-      Author.self, from: .response(to: try request(), transport: transport), mapping: Author.json)
+    try await load(.answering { _ in .init(status: status, body: text) }, stack)
   }
 
   private static func fail(_ code: URLError.Code, _ stack: Stack) async throws {
-    let transport = HTTPTransport { _ -> (HTTPURLResponse, AsyncStream<Data>) in
-      throw URLError(code)
-    }
+    try await load(.answering { _ in throw URLError(code) }, stack)
+  }
+
+  private static func load(_ transport: HTTPTransport, _ stack: Stack) async throws {
     try await stack.importJSON(
       Author.self, from: .response(to: try request(), transport: transport), mapping: Author.json)
   }

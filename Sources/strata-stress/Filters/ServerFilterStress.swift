@@ -95,7 +95,7 @@
 
   extension ServerFilterStress {
     static let command = StressCommand(
-      "server-filters",
+      PostgresCommand.filters.rawValue,
       options: "[--count N] [--seed N]",
       help: """
         N generated filters (2,000), each run by a PostgreSQL, by SQLite and in plain Swift. It

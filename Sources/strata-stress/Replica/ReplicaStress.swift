@@ -256,7 +256,7 @@
 
   extension ReplicaStress {
     static let command = StressCommand(
-      "replica",
+      PostgresCommand.replica.rawValue,
       options: "[--seconds N] [--replicas N] [--writers N] [--disturbance N] [--seed N]",
       help: """
         N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), in rounds. In

@@ -220,7 +220,7 @@
 
   extension ServerScenarios {
     static let command = StressCommand(
-      "server-scenarios",
+      PostgresCommand.scenarios.rawValue,
       help: """
         A truncation during a pull, and tables whose columns change while programs of two
         versions run. It needs what replica needs. Long form: as it is.
