@@ -43,7 +43,7 @@ struct AttributeSource {
       let of = attribute.className.map { " a \($0)" } ?? " something"
       notes.append(
         "\(attribute.name) was\(of) that a transformer archived: a Codable type that conforms to "
-          + "JSONValue says what it is.")
+          + "JSONValue takes its place.")
     }
     if isKey, attribute.isOptional {
       notes.append("\(attribute.name) was optional: a row without it needs a key of its own.")

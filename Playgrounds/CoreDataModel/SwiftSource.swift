@@ -5,7 +5,7 @@ struct SwiftSource {
   static func text(of model: DataModel, named name: String) -> String {
     var source = SwiftSource()
     let plan = ModelPlan(model)
-    source.note("The entities of \(name). What could not be carried over is said where it was.")
+    source.note("The entities of \(name). A note marks each part that could not be carried over.")
     source.lines += ["", "import Foundation", "import Strata"]
     for entity in plan.entities { source.add(entity, in: plan) }
     var rest = plan.flattened.map {

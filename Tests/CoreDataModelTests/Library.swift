@@ -1,4 +1,4 @@
-// The entities of Library.xcdatamodeld. What could not be carried over is said where it was.
+// The entities of Library.xcdatamodeld. A note marks each part that could not be carried over.
 
 import Foundation
 import Strata
@@ -91,7 +91,7 @@ struct DataEntity: Entity {
   var `default` = true
   var offset: Int16 = -2
   // payload was a Settings that a transformer archived: a Codable type that conforms to JSONValue
-  // says what it is.
+  // takes its place.
   var payload: Data?
   var words: [String]?
 

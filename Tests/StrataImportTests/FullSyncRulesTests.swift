@@ -102,11 +102,9 @@ struct FullSyncRulesTests {
   /// Parts that are made or edited during the import must not be deleted with an absent label. The
   /// server does not know of them.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
-  func
-    `a row that is made or edited during an import is not deleted with the absent row it refers to`(
-      commits: ImportOptions.Commits
-    ) async throws
-  {
+  func `a row that is made or edited during an import outlives the absent row it refers to`(
+    commits: ImportOptions.Commits
+  ) async throws {
     try await stack.withScratch { scratch in
       for id in 1...5 { scratch.insert(Label(id: id)) }
       for id in 1...4 { scratch.insert(Part(id: id, labelID: id)) }

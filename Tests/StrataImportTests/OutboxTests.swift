@@ -146,8 +146,7 @@ import Testing
   /// later change before it sends the deletion of the author. Otherwise the server has a book of a
   /// deleted author.
   @Test
-  func
-    `an edit whose answer was lost is undone on the server before its reference's row is deleted`()
+  func `an edit whose answer was lost is undone before the row it refers to is deleted`()
     async throws
   {
     for isDeleted in [false, true] {

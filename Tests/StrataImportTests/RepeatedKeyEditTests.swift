@@ -77,7 +77,7 @@ private struct Note: Entity, Equatable {
       }
     }
 
-    /// The row of each case, what waits to be pushed, and what conflicts, in words.
+    /// The row of each case, its waiting request and its conflict, in words.
     func outcomes(_ cases: [Case]) async throws -> [String] {
       let notes = try await stack.fetch(Note.all)
       let requests = try await outbox.requests()

@@ -53,7 +53,7 @@ private struct Photo: Entity, Equatable {
 @Suite(.inTurn, .stack(Region.self, Town.self, Street.self, Photo.self)) struct TakenBackRowTests {
   let stack = Stack.test
 
-  /// What keeps the town from being stored with its batch.
+  /// The reason that keeps the town from being stored with its batch.
   enum Reason: CaseIterable { case code, region, rule, codeForGood }
 
   private func hear(

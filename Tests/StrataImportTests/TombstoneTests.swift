@@ -104,8 +104,7 @@ struct TombstoneTests {
   }
 
   @Test
-  func
-    `the required members of a record are required unless it is a tombstone, and its key always is`()
+  func `a tombstone needs its key alone, and every other record all required members`()
     async throws
   {
     for (record, path) in [

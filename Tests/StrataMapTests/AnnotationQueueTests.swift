@@ -184,9 +184,7 @@ import Testing
   }
 
   @Test
-  func
-    `an annotation that is desired elsewhere before its removal is moved, not removed and added`()
-  {
+  func `an annotation that is desired elsewhere before its removal is moved`() {
     var queue = queue(showing: here)
     _ = queue.desire(key(1), nil)
     #expect(queue.desire(key(1), there) == .coalesced)

@@ -2,7 +2,7 @@ import Strata
 import StrataSwiftUI
 import SwiftUI
 
-/// One earthquake and its notes.
+/// An earthquake and its notes.
 struct QuakeDetail: View {
   @Environment(ViewContext.self) private var view
   @LiveFetch private var quakes: LiveElements<Quake>

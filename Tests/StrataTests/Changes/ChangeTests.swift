@@ -30,7 +30,8 @@ import Testing
     }
   }
 
-  @Test func `insert then delete is nothing, delete then insert is an update`() {
+  @Test func `an insertion and its deletion are no change, a deletion and an insertion an update`()
+  {
     let (old, new) = (SmallRecords.all[1], SmallRecords.all[2])
     let insert = LayerChange.known(Change(before: nil, after: new))
     #expect(insert.composed(with: .known(Change(before: new, after: nil))) == nil)

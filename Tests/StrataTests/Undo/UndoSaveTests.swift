@@ -160,11 +160,9 @@ import Testing
   /// In seed 9350 of simulated histories, the group of the deletion was the oldest of too many. A new
   /// row passed for an undo of the deletion.
   @Test(arguments: [false, true])
-  func
-    `a row that went with a deletion stays away if the deleted row is inserted anew during the save`(
-      _ isRedone: Bool
-    ) async throws
-  {
+  func `a row that went with a deletion stays away if the deleted row is inserted meanwhile`(
+    _ isRedone: Bool
+  ) async throws {
     try await insertHarbour()
     view.undoLimit = 1
     view.undoGroup { view.delete(Harbour(id: 1)) }

@@ -1,4 +1,4 @@
-// What the app's files find in Foundation on Apple's platforms alone.
+// The declarations that the app's files find in Foundation on Apple's platforms alone.
 
 #if canImport(FoundationNetworking)
   @_exported import FoundationNetworking

@@ -208,7 +208,7 @@ await stack.close()
 
 // MARK: - Steps
 
-/// Sends what waits, and returns the outcome for the user.
+/// Sends the waiting requests, and returns the outcome for the user.
 @MainActor func push() async -> String {
   do {
     return
