@@ -19,9 +19,9 @@ let package = Package(
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataImport", targets: ["StrataImport"]),
+    .library(name: "StrataSwiftUI", targets: ["StrataSwiftUI"]),
     .library(name: "StrataMap", targets: ["StrataMap"]),
     .library(name: "StrataMapKit", targets: ["StrataMapKit"]),
-    .library(name: "StrataSwiftUI", targets: ["StrataSwiftUI"]),
     .library(name: "StrataTesting", targets: ["StrataTesting"]),
     .library(name: "StrataReplica", targets: ["StrataReplica"]),
     .library(name: "StrataPostgres", targets: ["StrataPostgres"]),

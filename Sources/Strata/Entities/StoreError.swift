@@ -194,6 +194,10 @@ extension StoreError {
       .deadlineExceeded, "the deadline has passed",
       advice: "nothing was changed; give it more time, or ask for less")
   }
+
+  package static func query(_ message: String, entity: String) -> StoreError {
+    StoreError(.invalidQuery, message, advice: "change the query", entity: entity)
+  }
 }
 
 /// Returns the end of a message that names only the first of several items.

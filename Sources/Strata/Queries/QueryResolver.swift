@@ -273,10 +273,6 @@ extension Table {
 }
 
 extension StoreError {
-  package static func query(_ message: String, entity: String) -> StoreError {
-    StoreError(.invalidQuery, message, advice: "change the query", entity: entity)
-  }
-
   /// Returns the error for a property that the schema does not list.
   static func noAttribute(_ path: SendablePath, of entity: String) -> StoreError {
     StoreError(

@@ -64,13 +64,6 @@ struct FaultStress {
   }
 }
 
-/// The process's open files.
-enum Descriptors {
-  static var count: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd"))?.count ?? 0
-  }
-}
-
 extension FaultStress {
   static let command = StressCommand(
     "faults",

@@ -26,10 +26,3 @@ struct SharedNote: Entity, Equatable {
   /// The part of the note that the server has.
   var shared: UnreliableServer.Note { UnreliableServer.Note(title: title, text: text) }
 }
-
-/// A folder that the user makes. The server must have it before a note in it.
-struct Folder: Entity {
-  var id = 0
-
-  static let schema = Schema<Folder>("folders", key: \.id) {}
-}

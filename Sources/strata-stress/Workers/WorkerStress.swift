@@ -254,11 +254,6 @@ private struct WorkerRun {
   }
 }
 
-enum Bank {
-  static let accounts = 200
-  static let total = accounts * 1000
-}
-
 extension WorkerStress {
   static let command = StressCommand(
     "workers",
