@@ -191,7 +191,11 @@ final class ModelServer: Sendable {
     for sleeper in all { sleeper.resolve(()) }
   }
 
-  func connect(_ followed: FollowedTables) throws(ReplicaError) -> any ServerConnection {
+  func connect(_ followed: FollowedTables) throws(ReplicaError) -> any ServerFollower {
+    LogFollower(try connection(followed), followed, pausing: { _ in await Task.yield() })
+  }
+
+  func connection(_ followed: FollowedTables) throws(ReplicaError) -> any ServerConnection {
     ModelConnection(self, followed, state.withLock { $0.generation })
   }
 
@@ -256,7 +260,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID, limit: Int
+    since cursor: LogCursor?, by client: UUID, limit: Int
   ) async throws(ReplicaError) -> PullStart {
     if server.state.withLock(\.isSilent) {
       await ended.value
@@ -310,7 +314,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func loggedRows(
-    of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+    of table: Table, since cursor: LogCursor, isFirst: Bool, limit: Int
   ) throws(ReplicaError) -> ServerPage {
     if isFirst {
       let new = pulled.log.filter { !cursor.snapshot.sees($0.transaction) }

@@ -17,7 +17,7 @@ import Testing
     return head
   }
 
-  private func cursor() throws -> ReplicaCursor { try #require(ReplicaCursor(try head())) }
+  private func cursor() throws -> LogCursor { try #require(LogCursor(try head())) }
 
   @Test func `a pull without a cursor reads all rows`() throws {
     #expect(PullPlan(try head(), since: nil) == .resync(.first))
@@ -63,11 +63,17 @@ import Testing
   }
 
   @Test func `a cursor survives its stored form`() throws {
-    var state = StoredState(cursor: try cursor(), push: PushState(client: UUID()))
-    _ = state.push.begin(token: UUID())
-    let read = try StoredState(state.data)
-    #expect(read.cursor == state.cursor && read.push == state.push)
-    #expect(throws: ReplicaError.self) { try StoredState(Data("{}x".utf8)) }
+    #expect(LogCursor(try cursor().stored) == (try cursor()))
+  }
+
+  @Test func `the cursor of another kind of server is none`() throws {
+    for name in ["epoch", "server", "shapes", "snapshot"] {
+      var parts = try cursor().stored.parts
+      parts[name] = nil
+      #expect(LogCursor(ReplicaCursor(parts)) == nil)
+      parts[name] = .text("sealed")
+      #expect((LogCursor(ReplicaCursor(parts)) == nil) == (name != "server"))
+    }
   }
 }
 

@@ -57,25 +57,14 @@ import Testing
     }
   }
 
-  @Test func `a new connection has seen no head and asks for nothing`() async throws {
+  @Test func `a new connection has made no pull`() async throws {
     let server = ModelServer(seed: 1)
     var line = ServerLine()
     try await meet(.connected, &line, server)
     line.pulled(nil)
-    _ = line.pulled(found: false, othersWrite: false)
-    #expect(line.known != nil && line.wakeUp.isArmed)
-    let wasArmed = line.pushes()
-    #expect(wasArmed && !line.wakeUp.isArmed)
+    #expect(line.known != nil)
     line.lost()
     try await meet(.connected, &line, server)
-    let isArmed = line.pushes()
-    #expect(line.known == nil && !isArmed)
-  }
-
-  @Test func `the log is pruned once an hour, over whatever connection`() {
-    var line = ServerLine()
-    let start = ContinuousClock.now
-    let prunes = [0, 3_599, 3_600].map { line.prunes(at: start + .seconds($0)) }
-    #expect(prunes == [true, false, true])
+    #expect(line.known == nil)
   }
 }

@@ -167,7 +167,7 @@
       """
 
     func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID, limit: Int
+      since cursor: LogCursor?, by client: UUID, limit: Int
     ) throws(ReplicaError) -> PullStart {
       let session = try connected()
       var attempts = 0
@@ -197,7 +197,7 @@
     /// - Returns: nil if the tables have changed. They have been read again then, and no transaction is
     ///   open.
     private func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID, limit: Int, of tables: ServerTables,
+      since cursor: LogCursor?, by client: UUID, limit: Int, of tables: ServerTables,
       _ session: PostgresSession
     ) throws(ReplicaError) -> PullStart? {
       var head = ServerStatement(Self.head, [client.uuidString])
@@ -254,7 +254,7 @@
 
     /// Returns the tables that changed, if the log has too many keys for one answer.
     private func logged(
-      since cursor: ReplicaCursor, _ tables: ServerTables, _ session: PostgresSession
+      since cursor: LogCursor, _ tables: ServerTables, _ session: PostgresSession
     ) throws(ReplicaError) -> [ChangedTable] {
       let found = try session.run(
         "SELECT tbl, bool_or(key IS NULL) FROM strata.log WHERE \(cursor.isNew) GROUP BY 1")
@@ -266,7 +266,7 @@
     }
 
     func loggedRows(
-      of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+      of table: Table, since cursor: LogCursor, isFirst: Bool, limit: Int
     ) throws(ReplicaError) -> ServerPage {
       let mapping = try tables()[table]
       return try onTables { session throws(ReplicaError) in
@@ -453,7 +453,7 @@
     }
   }
 
-  extension ReplicaCursor {
+  extension LogCursor {
     /// The condition of the rows of the log that the snapshot has not seen.
     fileprivate var isNew: String {
       let running = snapshot.running.map(String.init).joined(separator: ",")

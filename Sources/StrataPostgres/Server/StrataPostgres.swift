@@ -22,21 +22,36 @@
       _ target: String, tables serverTables: [ServerTable] = [], patience: Duration
     ) -> ReplicaServer {
       ReplicaServer { followed in
-        { () async throws(ReplicaError) in
-          let connection = PostgresConnection(
+        let upkeep = LogUpkeep()
+        return { () async throws(ReplicaError) in
+          let connection = try await StrataPostgres.connect(
             target, followed, on: serverTables, patience: patience)
-          do {
-            try await withTaskCancellationHandler {
-              try await connection.open()
-            } onCancel: {
-              connection.end(within: .zero)
-            }
-          } catch {
-            throw error as? ReplicaError ?? .silent
-          }
-          return connection
+          return LogFollower(connection, followed, upkeep)
         }
       }
+    }
+  }
+
+  extension StrataPostgres {
+    /// Connects a replica of some tables to a server.
+    ///
+    /// - Parameter patience: the time after which a server that says nothing counts as gone.
+    package static func connect(
+      _ target: String, _ followed: FollowedTables, on serverTables: [ServerTable] = [],
+      patience: Duration = .seconds(30)
+    ) async throws(ReplicaError) -> any ServerConnection {
+      let connection = PostgresConnection(
+        target, followed, on: serverTables, patience: patience)
+      do {
+        try await withTaskCancellationHandler {
+          try await connection.open()
+        } onCancel: {
+          connection.end(within: .zero)
+        }
+      } catch {
+        throw error as? ReplicaError ?? .silent
+      }
+      return connection
     }
   }
 

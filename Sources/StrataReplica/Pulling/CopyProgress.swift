@@ -4,7 +4,8 @@ internal import Strata
 /// How far the reading of all rows has come.
 ///
 /// The state is stored with each page. So a copy goes on after its last page if the connection breaks
-/// or the program ends, as long as the server's log reaches back to its beginning.
+/// or the program ends, as long as the server can tell what has
+/// changed since its beginning.
 struct CopyProgress: Codable, Equatable {
   /// The state of the server before the first page.
   ///

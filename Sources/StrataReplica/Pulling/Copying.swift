@@ -14,9 +14,6 @@ extension PullContext {
       fatalError("a copy has no page left")
     }
     let page = try await page(of: table, after: first)
-    // A crash of the server may take commits back that the page shows. No pull would read them again.
-    let (written, flushed) = try await connection.logPositions()
-    try await waitUntilFlushed(written, flushed: flushed, for: state.push.client)
     var (progress, known) = (first, state)
     // The store has no state of the server until the next pull. A push that the server did not show yet
     // may be in a page. The next pull then has its rows, and puts them right.

@@ -3,8 +3,8 @@ internal import Strata
 /// A comparison of all rows with the server's, while both go on to change.
 ///
 /// Pages of the server are younger than the store, so a row that differs from its page may only have
-/// changed since. Such rows are read again by a pull, in the snapshot of that pull. Right after it the
-/// store has this state, too.
+/// changed since. Such rows are read again by a pull, with all of its rows. Right after it the store has
+/// the state of the server that the pull has read.
 ///
 /// ```
 /// requested ─the store has a state of the server→ reading

@@ -23,6 +23,9 @@ public actor Replica {
   /// Waits for some time, or until the task is cancelled.
   package typealias Pause = @Sendable (Duration) async -> Void
 
+  /// The longest wait between two pulls, if the server does not end it before.
+  private static let longestWait = Duration.seconds(60)
+
   let stack: Stack
   let followed: FollowedTables
   let outbox: Outbox
@@ -186,13 +189,12 @@ public actor Replica {
     var backoff = Backoff(seed: UInt64.random(in: 0...UInt64.max))
     while !line.isClosed {
       demands.beginStep()
-      var (connection, failure) = ((any ServerConnection)?.none, ReplicaError?.none)
+      var (server, failure) = ((any ServerFollower)?.none, ReplicaError?.none)
       do throws(ReplicaError) {
         let new = try await connect()
-        connection = new
+        server = new
         line.connected(new)
         counters.connected()
-        try await new.listen()
         while !line.isClosed {
           try await step(new)
           backoff.reset()
@@ -201,7 +203,7 @@ public actor Replica {
         failure = error
         counters.failed(error)
       }
-      await connection?.close()
+      await server?.close()
       line.lost()
       if let failure {
         await tell(.offline(since: Self.offlineSince(monitor.state.phase), failure))
@@ -224,10 +226,10 @@ public actor Replica {
   }
 
   /// Pushes the edits that wait, pulls once, and waits as long as there is nothing to do.
-  private func step(_ connection: any ServerConnection) async throws(ReplicaError) {
+  private func step(_ server: any ServerFollower) async throws(ReplicaError) {
     demands.beginStep()
     let context = PullContext(
-      connection: connection, stack: stack, followed: followed, pageSize: pageSize, pause: pause)
+      server: server, stack: stack, followed: followed, pageSize: pageSize)
     if let copy = state.copy, let known = line.known, demands.copy != .asked,
       !tables.allSatisfy(copy.isFinished)
     {
@@ -236,9 +238,7 @@ public actor Replica {
       demands.appliedPage(hasWithheld: outcome.hasWithheld)
       return take(outcome)
     }
-    try await push(connection)
-    // This comes before the pull: a transaction that ends in between would be missed by both.
-    let othersWrite = line.wakeUp.asksForOthers ? try await connection.othersWrite() : false
+    try await push(server)
     let order = demands.beginPull()
     var pull = Pull(context, state, order)
     let outcome = try await pull.run()
@@ -252,14 +252,9 @@ public actor Replica {
     counters.pulled(found: outcome.found)
     await tell(.live)
     if try await verifyNext(context) { return }
-    switch line.pulled(found: outcome.found, othersWrite: othersWrite) {
-    case .nothing: break
-    case .arm: try await connection.arm()
-    case .disarm: try await connection.disarm()
-    case .wait(let duration), .sleep(let duration):
-      if line.prunes(at: .now) { try await connection.prune(by: state.push.client) }
-      try await sleep(connection, duration)
-    }
+    // A wake that comes from here on ends the wait, too.
+    let isBusy = demands.hasWaiters || edits.isDue || line.isClosed
+    try await server.wait(atMost: isBusy ? .zero : Self.longestWait)
   }
 
   /// Notes the outcome of a pull, or of a page of a copy.
@@ -280,22 +275,13 @@ public actor Replica {
     if let wait = edits.pulled(push, isNoted: isNoted) { restPushes(wait) }
   }
 
-  /// Waits for commits of others or of this store, unless there is something to do.
-  private func sleep(
-    _ connection: any ServerConnection, _ duration: Duration
-  ) async throws(ReplicaError) {
-    if demands.hasWaiters || edits.isDue || line.isClosed { return }
-    try await connection.sleep(atMost: duration)
-    line.slept()
-  }
-
   // MARK: - Pushing
 
   /// Pushes the edits that wait, unless a push waits for its confirmation. The next pull confirms it.
   ///
   /// A server that takes no push still gives rows. So its refusal is noted, and only an error of the
   /// connection or of the store is thrown.
-  private func push(_ connection: any ServerConnection) async throws(ReplicaError) {
+  private func push(_ server: any ServerFollower) async throws(ReplicaError) {
     // Before the copy ends, no edit is known to be one.
     guard edits.isDue, state.cursor != nil else { return }
     if edits.failure != nil { monitor.noteChange() }
@@ -304,60 +290,48 @@ public actor Replica {
       edits.look()
       return edits.settle()
     }
-    do throws(ReplicaError) {
-      if let push = state.push.push {
-        guard try await claim(push, [], connection) else { return }
-        try await commit(try await handOver(state), connection)
-      } else {
-        var next = state
-        let push = next.push.begin(token: UUID())
-        let handed = try await handOver(next)
-        if handed.edits.isEmpty { return edits.settle() }
-        state = next
-        if try await claim(push, handed.edits, connection) {
-          try await commit(handed, connection)
-        }
-      }
-    } catch {
-      guard error.isAnswer else { throw error }
-      try await connection.abandon()
-      restPushes(edits.fail(error.isPassing ? nil : error))
+    let (push, body): (PushID, PushBody)
+    if let sent = state.push.push {
+      (push, body) = (
+        sent, .again { [self] () async throws(ReplicaError) in try await handOverAgain() }
+      )
+    } else {
+      var next = state
+      push = next.push.begin(token: UUID())
+      let edited = try await handOver(next)
+      if edited.handed.edits.isEmpty { return edits.settle() }
+      state = next
+      body = .new(edited)
+    }
+    switch try await server.push(push, by: state.push.client, body) {
+    case .made(let conflicts, let left):
+      conflicts.forEach(found.yield)
+      edits.pushed(left)
+      counters.pushed()
+      monitor.noteChange()
+    case .notTaken: break
+    case .empty:
+      state.push.giveUp()
+      edits.settle()
+    case .refused(let error, let isPassing):
+      restPushes(edits.fail(isPassing ? nil : error))
       counters.failed(error)
       monitor.noteChange()
     }
   }
 
-  private func claim(
-    _ push: PushID, _ edits: [ServerEdit], _ connection: any ServerConnection
-  ) async throws(ReplicaError) -> Bool {
-    let isArmed = line.pushes()
-    return try await connection.claim(
-      push, by: state.push.client, isArmed: isArmed, reading: edits)
+  private func handOverAgain() async throws(ReplicaError) -> PushedEdits {
+    try await handOver(state)
   }
 
-  private func commit(
-    _ handed: HandedOverEdits, _ connection: any ServerConnection
-  ) async throws(ReplicaError) {
-    if handed.edits.isEmpty {
-      state.push.giveUp()
-      edits.settle()
-      return try await connection.abandon()
-    }
-    let replacing = edits.replacing.handOver(handed.edits.map(\.step.row))
-    let report = try await connection.commit(
-      handed.edits, replacing: replacing, by: state.push.client)
-    report.conflicts.forEach(found.yield)
-    edits.pushed(report.left(of: handed))
-    counters.pushed()
-    monitor.noteChange()
-  }
-
-  private func handOver(_ next: StoredState) async throws(ReplicaError) -> HandedOverEdits {
+  private func handOver(_ next: StoredState) async throws(ReplicaError) -> PushedEdits {
     let data = next.data
     edits.look()
-    return try await storing { () throws(StoreError) in
+    let handed = try await storing { () throws(StoreError) in
       try await stack.handOver(of: tables, limit: pushLimit, state: data)
     }
+    return PushedEdits(
+      handed, replacing: edits.replacing.handOver(handed.edits.map(\.step.row)))
   }
 
   /// Lets the next push wait.

@@ -57,8 +57,8 @@ extension Replica {
   public var diagnostics: ReplicaDiagnostics {
     ReplicaDiagnostics(
       state: monitor.state, client: state.push.client, lastPush: state.push.confirmed,
-      isPushing: state.push.push != nil, server: state.cursor?.server,
-      snapshot: state.cursor?.snapshot.text, pulls: counters.pulls, pushes: counters.pushes,
+      isPushing: state.push.push != nil, server: state.cursor?.text("server"),
+      snapshot: state.cursor?.text("snapshot"), pulls: counters.pulls, pushes: counters.pushes,
       copies: counters.copies, connections: counters.connections, lastPull: counters.lastPull,
       lastError: counters.lastError, missingConstraints: missingConstraints)
   }

@@ -18,8 +18,7 @@ struct ServerLine {
 
   /// An open connection.
   struct Up {
-    let connection: any ServerConnection
-    var wakeUp = WakeUp()
+    let server: any ServerFollower
     /// The server's knowledge of the replica in the last pull over this connection; nil before the
     /// first.
     var known: Known?
@@ -34,7 +33,6 @@ struct ServerLine {
   private static let lastPatience = Duration.milliseconds(1_500)
 
   private(set) var state = State.down
-  private var prunedAt: ContinuousClock.Instant?
 
   var isClosed: Bool { if case .closed = state { true } else { false } }
 
@@ -44,13 +42,11 @@ struct ServerLine {
   var known: Known? { if case .up(let up) = state { up.known } else { nil } }
 
   var missingConstraints: [MissingConstraint] {
-    if case .up(let up) = state { up.connection.missingConstraints } else { [] }
+    if case .up(let up) = state { up.server.missingConstraints } else { [] }
   }
 
-  var wakeUp: WakeUp { if case .up(let up) = state { up.wakeUp } else { WakeUp() } }
-
-  mutating func connected(_ connection: any ServerConnection) {
-    if !isClosed { state = .up(Up(connection: connection)) }
+  mutating func connected(_ server: any ServerFollower) {
+    if !isClosed { state = .up(Up(server: server)) }
   }
 
   mutating func lost() { if isUp { state = .down } }
@@ -59,10 +55,10 @@ struct ServerLine {
 
   mutating func rested() { if case .resting = state { state = .down } }
 
-  /// Ends a sleep of the connection.
-  func wake() { if case .up(let up) = state { up.connection.wake() } }
+  /// Ends a wait for commits.
+  func wake() { if case .up(let up) = state { up.server.wake() } }
 
-  /// Ends a sleep of the connection, or the wait for another attempt.
+  /// Ends a wait for commits, or for another attempt.
   func hurry() {
     switch state {
     case .up: wake()
@@ -74,42 +70,14 @@ struct ServerLine {
   /// Ends the connection, also if the server says nothing.
   mutating func close() {
     hurry()
-    if case .up(let up) = state { up.connection.end(within: Self.lastPatience) }
+    if case .up(let up) = state { up.server.end(within: Self.lastPatience) }
     state = .closed
   }
 
-  // MARK: - An open connection
-
-  /// Notes the head of a pull.
+  /// Notes the server's knowledge of the replica in a pull.
   mutating func pulled(_ client: ServerClient?) {
-    update { $0.known = Known(client: client) }
-  }
-
-  /// Notes a push, and returns whether the connection slept for all replicas.
-  mutating func pushes() -> Bool {
-    let isArmed = wakeUp.isArmed
-    update { $0.wakeUp.pushed() }
-    return isArmed
-  }
-
-  mutating func slept() { update { $0.wakeUp.slept() } }
-
-  mutating func pulled(found: Bool, othersWrite: Bool) -> WakeUp.Action {
-    var action = WakeUp.Action.nothing
-    update { action = $0.wakeUp.pulled(found: found, othersWrite: othersWrite) }
-    return action
-  }
-
-  /// Returns whether the server's log is to be pruned, which is so once an hour.
-  mutating func prunes(at now: ContinuousClock.Instant) -> Bool {
-    if let prunedAt, now - prunedAt < .seconds(3_600) { return false }
-    prunedAt = now
-    return true
-  }
-
-  private mutating func update(_ body: (inout Up) -> Void) {
     guard case .up(var up) = state else { return }
-    body(&up)
+    up.known = Known(client: client)
     state = .up(up)
   }
 }

@@ -1,26 +1,48 @@
-package import Foundation
-
-/// The state of the server that a store has.
+/// The state of the server that a store has, as named texts that only the follower reads which has written them.
 ///
-/// It is stored in the transaction that applies the rows. A cursor stored before its rows would lose
-/// rows in a crash.
+/// It is stored in the transaction that applies the rows. A cursor stored before its rows would lose rows in a
+/// crash. A follower that cannot read a cursor answers a pull as it does without one.
 package struct ReplicaCursor: Sendable, Equatable, Codable {
-  package let epoch: UUID
-  package let server: String
-  package let snapshot: ServerSnapshot
-  /// The fingerprints of the tables as of the snapshot.
-  package let shapes: [String: String]
-
-  package init(epoch: UUID, server: String, snapshot: ServerSnapshot, shapes: [String: String]) {
-    self.epoch = epoch
-    self.server = server
-    self.snapshot = snapshot
-    self.shapes = shapes
+  package enum Part: Sendable, Equatable {
+    case text(String)
+    case texts([String: String])
   }
 
-  /// Creates the cursor of a head; nil on a standby, which cannot be followed.
-  package init?(_ head: ServerHead) {
-    guard let server = head.server else { return nil }
-    self.init(epoch: head.epoch, server: server, snapshot: head.snapshot, shapes: head.shapes)
+  package let parts: [String: Part]
+
+  package init(_ parts: [String: Part]) { self.parts = parts }
+
+  package init(from decoder: any Decoder) throws {
+    parts = try decoder.singleValueContainer().decode([String: Part].self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(parts)
+  }
+
+  package func text(_ name: String) -> String? {
+    if case .text(let text) = parts[name] { text } else { nil }
+  }
+
+  package func texts(_ name: String) -> [String: String]? {
+    if case .texts(let texts) = parts[name] { texts } else { nil }
+  }
+}
+
+extension ReplicaCursor.Part: Codable {
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do { self = .text(try container.decode(String.self)) } catch {
+      self = .texts(try container.decode([String: String].self))
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .text(let text): try container.encode(text)
+    case .texts(let texts): try container.encode(texts)
+    }
   }
 }

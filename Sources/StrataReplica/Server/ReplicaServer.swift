@@ -4,7 +4,7 @@ package import Strata
 ///
 /// The module `StrataPostgres` makes one: `.postgres("host=db dbname=app")`.
 public struct ReplicaServer: Sendable {
-  package typealias Connect = @Sendable () async throws(ReplicaError) -> any ServerConnection
+  package typealias Connect = @Sendable () async throws(ReplicaError) -> any ServerFollower
 
   /// Returns what connects a replica of some tables.
   package let connecting: @Sendable (FollowedTables) -> Connect

@@ -72,7 +72,8 @@
         }
         // The others read related rows.
         guard let filter = try? stack.rowFilter(query) else { continue }
-        let connection = try await server.connecting(FollowedTables([(table, filter)]))()
+        let connection = try await StrataPostgres.connect(
+          target, FollowedTables([(table, filter)]), on: Self.tables)
         let page = try await connection.page(of: table, after: nil, limit: 1_000).rows
         await connection.close()
         let name = "seed \(seed), filter \(number)"

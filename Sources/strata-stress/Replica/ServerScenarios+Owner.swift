@@ -278,8 +278,8 @@
       await host.replica.close()
       try await host.insert(Ware(id: 9, name: "waits"))
       let tables = host.stack.replicableTables
-      let connection = try await ReplicaServer.postgres(cluster.target(database, user: "app"))
-        .connecting(FollowedTables(tables))()
+      let connection = try await StrataPostgres.connect(
+        cluster.target(database, user: "app"), FollowedTables(tables))
       let edits = try await host.stack.handOver(of: tables, limit: 1 << 20, state: Data())
       check(edits.edits.count, 1, "edits for a dropped column")
       let client = UUID()

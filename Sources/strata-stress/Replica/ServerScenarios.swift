@@ -56,8 +56,8 @@
     private mutating func truncateDuringPull() async throws {
       try cluster.query("INSERT INTO cards SELECT i, 'card', '' FROM generate_series(1, 9) i")
       let tables = try Table.tables(of: [OldCard.self])
-      let server = ReplicaServer.postgres(cluster.target, patience: .seconds(5))
-      let connection = try await server.connecting(FollowedTables(tables))()
+      let connection = try await StrataPostgres.connect(
+        cluster.target, FollowedTables(tables), patience: .seconds(5))
       let client = UUID()
       try await connection.register(client)
       _ = try await connection.beginPull(since: nil, by: client, limit: 100)

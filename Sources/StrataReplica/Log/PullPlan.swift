@@ -32,7 +32,7 @@ package enum PullPlan: Sendable, Equatable {
   /// The log has the keys of all changed rows, but in some tables rows may have changed unseen.
   case difference(whole: Set<String>)
 
-  package init(_ head: ServerHead, since cursor: ReplicaCursor?) {
+  package init(_ head: ServerHead, since cursor: LogCursor?) {
     if head.format != ServerHead.format {
       self = .refuse(.format)
     } else if head.server == nil {
@@ -44,7 +44,7 @@ package enum PullPlan: Sendable, Equatable {
     }
   }
 
-  private init(_ head: ServerHead, since cursor: ReplicaCursor) {
+  private init(_ head: ServerHead, since cursor: LogCursor) {
     if cursor.epoch != head.epoch {
       self = .resync(.epoch)
     } else if cursor.server != head.server {
@@ -56,6 +56,22 @@ package enum PullPlan: Sendable, Equatable {
     } else {
       self = .difference(
         whole: Set(head.shapes.filter { cursor.shapes[$0.key] != $0.value }.keys))
+    }
+  }
+}
+
+extension ReplicaError {
+  static func cannotFollow(_ obstacle: PullPlan.Obstacle) -> ReplicaError {
+    switch obstacle {
+    case .format:
+      ReplicaError(
+        .unsuitableServer, "another version of Strata prepared the server",
+        advice: "update the program, or prepare the server again")
+    case .standby:
+      ReplicaError(
+        .unsuitableServer,
+        "the server is a standby, whose snapshots leave out running transactions",
+        advice: "connect to the primary: target_session_attrs=read-write")
     }
   }
 }

@@ -1,7 +1,7 @@
 package import Foundation
 package import Strata
 
-/// The connection of a replica to its server.
+/// A connection to a PostgreSQL with a log of keys, as ``LogFollower`` uses it.
 ///
 /// A connection serves a single pull at a time.
 package protocol ServerConnection: Sendable {
@@ -16,7 +16,7 @@ package protocol ServerConnection: Sendable {
   ///   - limit: the number of keys past which no keys are returned: every table is
   ///     `logged`.
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID, limit: Int
+    since cursor: LogCursor?, by client: UUID, limit: Int
   ) async throws(ReplicaError) -> PullStart
 
   /// Reads the next of the rows whose keys are in the server's log, in the snapshot of the pull.
@@ -24,7 +24,7 @@ package protocol ServerConnection: Sendable {
   /// - Parameter isFirst: whether this is the first call for the table in this pull.
   /// - Returns: `limit` rows and missing rows at most; fewer at the end.
   func loggedRows(
-    of table: Table, since cursor: ReplicaCursor, isFirst: Bool, limit: Int
+    of table: Table, since cursor: LogCursor, isFirst: Bool, limit: Int
   ) async throws(ReplicaError) -> ServerPage
 
   /// Returns the keys of the rows that refer to some rows by the reference of their filter, and that may

@@ -29,14 +29,3 @@ package struct ServerSnapshot: Sendable, Hashable {
     return end <= later.end && later.running.allSatisfy { $0 >= end || mine.contains($0) }
   }
 }
-
-extension ServerSnapshot: Codable {
-  package init(from decoder: any Decoder) throws {
-    try self.init(decoder.singleValueContainer().decode(String.self))
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var value = encoder.singleValueContainer()
-    try value.encode(text)
-  }
-}

@@ -1,14 +1,5 @@
 package import Strata
 
-/// The edits that a push has left behind, besides those that the server refused.
-package enum PushRemainder: Sendable, Equatable {
-  case nothing
-  /// The push was full. The next one follows at once.
-  case more
-  /// Other transactions hold the rows. The next push waits a little.
-  case locked
-}
-
 /// The result of a push that the server has committed.
 package struct PushReport: Sendable {
   /// The edits that conflicted with rows of the server that no pull had brought.
@@ -20,9 +11,7 @@ package struct PushReport: Sendable {
     self.conflicts = conflicts
     self.lockedCount = lockedCount
   }
-}
 
-extension PushReport {
   func left(of handed: HandedOverEdits) -> PushRemainder {
     if handed.isCut && lockedCount < handed.edits.count { return .more }
     return lockedCount > 0 ? .locked : .nothing
