@@ -201,6 +201,19 @@ import Testing
     await host.stack.close()
   }
 
+  @Test func `a pull of a silent server fails once the connection ends`() async throws {
+    let host = try await Host.live()
+    host.server.state.withLock { $0.isSilent = true }
+    let pull = Task { [host] in
+      var host = host
+      return try await host.pull()
+    }
+    while host.connection.calls.withLock({ !$0.contains("beginPull") }) { await Task.yield() }
+    host.follower.end(within: .zero)
+    await #expect(throws: ReplicaError.self) { try await pull.value }
+    await host.stack.close()
+  }
+
   @Test func `the log is pruned once an hour, over whatever connection`() {
     let upkeep = LogUpkeep()
     let start = ContinuousClock.now

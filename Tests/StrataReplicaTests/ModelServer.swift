@@ -60,6 +60,8 @@ final class ModelServer: Sendable {
     var held: Set<Int> = []
     /// Whether the server says nothing any more.
     var isSilent = false
+    /// The number of calls to which the server said nothing.
+    var silences = 0
     /// The event before the next call of a method.
     var hooks: [String: Step] = [:]
 
@@ -262,7 +264,11 @@ private actor ModelConnection: ServerConnection {
   func beginPull(
     since cursor: LogCursor?, by client: UUID, limit: Int
   ) async throws(ReplicaError) -> PullStart {
-    if server.state.withLock(\.isSilent) {
+    let isSilent = server.state.withLock { state in
+      if state.isSilent { state.silences += 1 }
+      return state.isSilent
+    }
+    if isSilent {
       await ended.value
       throw ReplicaError(.unreachable, "silent", advice: "")
     }

@@ -182,7 +182,7 @@ import Testing
     let (stack, server, replica) = try await live()
     server.state.withLock { $0.isSilent = true }
     let call = Task { try? await replica.caughtUp() }
-    await Task.yield()
+    while server.state.withLock({ $0.silences == 0 }) { await Task.yield() }
     await close(stack, replica)
     await call.value
   }

@@ -178,9 +178,12 @@ import Testing
     let server = server(1)
     let replica = try await follow(stack, server)
     try await replica.settled()
-    server.change { $0.isSilent = true }
+    server.change { state in
+      state.isSilent = true
+      state.cursors = []
+    }
     let call = Task { try? await replica.caughtUp() }
-    await Task.yield()
+    while server.state.withLock({ $0.cursors.isEmpty }) { await Task.yield() }
     await replica.close()
     await call.value
     await stack.close()

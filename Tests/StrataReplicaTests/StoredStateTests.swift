@@ -27,6 +27,23 @@ import Testing
     #expect(cursor.server == "7/5/1" && cursor.stored == stored)
   }
 
+  @Test func `a copy without later changes is stored as a state of the server`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(seed: 1)
+    server.state.withLock { $0.set(Note(id: 1), isFlushed: true) }
+    let followed = FollowedTables(stack.replicableTables)
+    let replica = try await Replica.open(
+      stack, of: followed, ReplicaOptions(),
+      { () async throws(ReplicaError) in try server.connect(followed) },
+      pausing: { _ in await Task.yield() })
+    while await !replica.isLive { try await replica.caughtUp() }
+    await replica.close()
+    let data = try await stack.openReplica(of: followed.tables, first: Data())
+    let state = try StoredState(data)
+    #expect(state.cursor != nil && state.copy == nil)
+    await stack.close()
+  }
+
   @Test func `a text that is no state is an error`() {
     #expect(throws: ReplicaError.self) { try StoredState(Data("{}x".utf8)) }
   }

@@ -71,13 +71,13 @@ private struct TableFollower: ServerFollower {
   func pull(
     _ request: PullRequest, _ store: any PullStore
   ) async throws(ReplicaError) -> PullAnswer {
-    if server.state.withLock(\.isSilent) {
-      await ended.value
-      throw ReplicaError(.unreachable, "silent", advice: "")
-    }
     let state = server.state.withLock { state in
       state.cursors.append(request.cursor)
       return state
+    }
+    if state.isSilent {
+      await ended.value
+      throw ReplicaError(.unreachable, "silent", advice: "")
     }
     try request.recognise(state.database)
     let id = request.push.client

@@ -1,4 +1,4 @@
-/// The state of the server that a store has, as named texts that only the follower reads which has written them.
+/// The state of the server that a store has, as named texts that only its follower reads.
 ///
 /// It is stored in the transaction that applies the rows. A cursor stored before its rows would lose rows in a
 /// crash. A follower that cannot read a cursor answers a pull as it does without one.
