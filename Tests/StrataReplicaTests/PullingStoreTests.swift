@@ -64,7 +64,9 @@ private struct Volume: Entity, Equatable {
   }
 
   // After a copy, the store may have a row that was not followed when the rows were read that refer to it.
-  @Test func `a row enters the store if it is not followed, or if that is not certain`() async throws {
+  @Test func `a row enters the store if it is not followed, or if that is not certain`()
+    async throws
+  {
     let stack = try await Stack.temporary(Rack.self, Volume.self)
     let followed = try FollowedTables(
       [.all(Rack.self), .matching(Volume.all, following: \.rackID)], stack)

@@ -4,8 +4,8 @@ package import Strata
 /// A connection by which a replica follows a server: the only part of a replica that knows which kind of server
 /// it is.
 ///
-/// All calls take and give values, and none leaves anything open between two calls. A follower serves one call at
-/// a time. ``wake()`` and ``end(within:)`` may come at any time, also while a call is under way.
+/// The calls give values, and none leaves anything open after it: no transaction, no lock. A follower serves one
+/// call at a time. ``wake()`` and ``end(within:)`` may come at any time, also while a call is under way.
 package protocol ServerFollower: Sendable {
   /// The rules of the entities that the server does not enforce.
   var missingConstraints: [MissingConstraint] { get }
@@ -17,7 +17,7 @@ package protocol ServerFollower: Sendable {
   ///
   /// - Parameter store: the store, for a server that does not know what the store has. All calls to it are over
   ///   when this one returns.
-  /// - Throws: ``ReplicaError``, such as with code `anotherDatabase`. The server does not know the replica then.
+  /// - Throws: ``ReplicaError``, such as with code `anotherDatabase`. Such a server does not learn of the replica.
   func pull(
     _ request: PullRequest, _ store: any PullStore
   ) async throws(ReplicaError) -> PullAnswer
@@ -41,10 +41,11 @@ package protocol ServerFollower: Sendable {
     _ push: PushID, by client: UUID, _ body: PushBody
   ) async throws(ReplicaError) -> PushOutcome
 
-  /// Waits until the next pull is worth it, after a pull that was applied.
+  /// Waits until the next pull is worth it.
   ///
-  /// The call comes once after a pull, and returns at once if that pull had news. It ends by a commit of others, by
-  /// ``wake()``, or after some time.
+  /// The call comes at most once after a pull, when the store has its answer. It returns at once if that pull had
+  /// news. Else it ends by a commit of others, by ``wake()``, or after some time. A commit that the pull lacks ends
+  /// it, too, also if it came before the wait.
   ///
   /// - Parameter duration: the longest wait; 0 if the replica has work.
   func wait(atMost duration: Duration) async throws(ReplicaError)
