@@ -34,8 +34,8 @@ extension Stack {
   ///   `readOnly`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) time of the deleted rows, one look-up for each reference to their
   ///   entity, and memory for the keys of the query's rows and the rows of a batch. A batch takes about
-  ///   10 ms, and less while the view context saves. The rows that a rule changes or deletes are in the
-  ///   batch of the row to which they refer, however many there are.
+  ///   100 ms, and 25 ms while the view context saves. The rows that a rule changes or deletes are in
+  ///   the batch of the row to which they refer, however many there are.
   @discardableResult
   public nonisolated(nonsending) func delete<E: Entity>(
     _ query: Query<E>, author: String? = nil
@@ -59,7 +59,7 @@ extension Stack {
       deletion.note(outcome)
       size.adapt(
         to: batch.candidates.count, in: duration, hasHeldUp: hasHeldUp,
-        longest: BatchSize.longestTransaction)
+        longest: QueryDeletion.longestTransaction)
     }
     if let newest { await store.viewMerged(newest) }
     return deletion.deleted

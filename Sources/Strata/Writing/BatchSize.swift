@@ -2,8 +2,6 @@
 package struct BatchSize: Sendable {
   /// The number of rows of the first batch.
   package static let first = 500
-  /// The time for which a transaction may hold the writer, unless its caller says otherwise.
-  package static let longestTransaction = Duration.milliseconds(20)
   private static let limits = 50...10_000
 
   /// The number of rows of the next batch.

@@ -5,6 +5,12 @@
 /// its rows, or if all of the rows that it leaves fit into a batch, the last batch has all of them:
 /// rows that keep each other go only together.
 struct QueryDeletion {
+  /// The time for which a batch may hold the writer.
+  ///
+  /// At each commit FTS5 writes a segment and merges older ones. So 200,000 rows with full text take
+  /// twice as long in batches of 500 rows as in batches of 10,000.
+  static let longestTransaction = Duration.milliseconds(200)
+
   private let plan: QueryPlan
   private var rows: [RowVersion]
   private var position = 0
