@@ -4,7 +4,7 @@ import Strata
 extension Workload {
   /// Deletions by a query, whose rows no context needs.
   static let delete = Workload(
-    name: "W15",
+    name: "W2d",
     summary: "delete all of 200,000 messages with full text, and every second, by a query"
   ) { bench in
     let count = 200_000
@@ -60,7 +60,7 @@ extension Workload {
   }
 }
 
-/// The message of W15: a text of twelve words with an index of its words.
+/// The message of W2d: a text of twelve words with an index of its words.
 private struct Message: Entity {
   var id = 0
   var conversationID = 0
@@ -89,7 +89,7 @@ private struct Message: Entity {
   }
 }
 
-/// The files of W15: Strata's store, and the same rows with an index of SQLite's own tokenizer.
+/// The files of W2d: Strata's store, and the same rows with an index of SQLite's own tokenizer.
 ///
 /// Strata's tokenizer is known only to its own connections.
 @MainActor
