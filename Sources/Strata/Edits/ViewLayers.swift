@@ -148,7 +148,8 @@ struct ViewLayers {
         case .rows(let rows) where rows.count <= stack.count(of: table):
           keys[table, default: []].formUnion(rows.lazy.map(\.key).filter { edits($0, in: table) })
         case .rows:
-          keys[table, default: []].formUnion(stack.keys(of: table).filter { changes.row($0) != nil })
+          keys[table, default: []].formUnion(
+            stack.keys(of: table).filter { changes.row($0) != nil })
         case .reset: keys[table, default: []].formUnion(stack.keys(of: table))
         }
       }

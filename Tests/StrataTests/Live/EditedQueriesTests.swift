@@ -116,7 +116,9 @@ private struct Tome: Entity, Equatable {
     for query in Self.queries { lives.append(try await view.loaded(query)) }
     var known: [Int: Tome] = [:]
     for step in 0..<150 {
-      if random.oneIn(20) { lives[random.below(lives.count)] = view.live(random.pick(Self.queries)) }
+      if random.oneIn(20) {
+        lives[random.below(lives.count)] = view.live(random.pick(Self.queries))
+      }
       try await act(&known, lives, &random)
       for live in lives where live.isLoaded {
         let fetched = try await view.fetch(live.query)
