@@ -38,7 +38,7 @@ private struct Tome: Entity, Equatable {
   private var view: ViewContext { stack.viewContext }
 
   /// Queries that edits find by a value, by the root of a relationship, and through their table
-  /// alone. Some tomes are in none of them.
+  /// alone. The queries lack some tomes.
   private static let queries: [Query<Tome>] = [
     Tome.where { $0.title == "a" }, Tome.where { $0.pages == 1 && $0.title == "b" },
     Tome.where { $0.isRead == false }.sorted(by: \.pages), Tome.where { $0.id == 3 },
@@ -130,7 +130,7 @@ private struct Tome: Entity, Equatable {
 
   /// The first edit is made to a value that is older than the store's row, which no query has yet.
   @Test(arguments: [false, true])
-  func `later edits of a row are shown by a query that gets it meanwhile`(
+  func `a query that gets an edited row meanwhile shows its later edits`(
     isRefill: Bool
   ) async throws {
     try await stack.commit { scratch in

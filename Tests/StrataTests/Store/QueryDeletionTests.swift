@@ -502,7 +502,7 @@ extension QueryDeletionTests {
         #expect([.deleteDenied, .validationFailed].contains(expected.code))
         let error = await failure { try await deleting.stack.delete(query) }
         #expect([.deleteDenied, .validationFailed].contains(error?.code), "round \(round)")
-        // What is left is whole, and more than the rules permit is not deleted.
+        // The rows that are left are whole, and no row is deleted that the rules keep.
         let left = try await deleting.contents()
         let ids = Set(left.boxes.map(\.id))
         for box in left.boxes { #expect(box.holding.map(ids.contains) != false) }
