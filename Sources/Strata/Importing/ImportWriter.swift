@@ -156,7 +156,7 @@ struct ImportWriter {
       effects += further.effects
     }
     note(effects, of: layer, model)
-    if model.hasRules { try SaveValidation.check(working, model) }
+    try SaveValidation.check(working, model)
     if working.hasDeletions(where: { !model[$0].isJoin }) { outcome.note(.deletion) }
     let changes = try transaction.write(&working)
     if let noted = saving.noted,

@@ -152,7 +152,7 @@ struct EvictionRun {
     working.tables[batch.table.id] = deletions
     var rules = DeleteRules(connection, model, builder)
     try rules.run(on: &working)
-    if model.hasRules { try SaveValidation.check(working, model) }
+    try SaveValidation.check(working, model)
     return working
   }
 }

@@ -6,6 +6,7 @@ enum SaveValidation {
   ///
   /// - Throws: a single error with every failure, in the order of tables and keys.
   static func check(_ working: WorkingSet, _ model: Model) throws(StoreError) {
+    guard model.hasRules else { return }
     var failures = ValidationFailures()
     for id in working.tableIDs {
       let table = model[id]

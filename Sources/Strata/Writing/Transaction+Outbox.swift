@@ -246,8 +246,7 @@ extension Transaction {
       let change: BlindChange =
         entry.isKnown ? .patching(entry.editedAttributes, onInsert: row) : .set(row)
       var working = try resolve(change, request.table, request.key)
-      _ = try runRules(on: &working)
-      if model.hasRules { try SaveValidation.check(working, model) }
+      try applyRules(to: &working)
       try write(&working, isPushed: false)
     }
     entry.retry()
@@ -288,7 +287,7 @@ extension Transaction {
       _ = try runRules(on: &working)
     }
     guard let unsent = try unsentRows(working, besides: request) else { return false }
-    if model.hasRules { try SaveValidation.check(working, model) }
+    try SaveValidation.check(working, model)
     try write(&working, isPushed: false)
     try removeEntries(of: restored)
     for (table, key, entry) in effects { try set(entry, table, key) }
@@ -438,8 +437,7 @@ extension Transaction {
     }
     let restored = layer.keys
     var working = try resolve(layer)
-    _ = try runRules(on: &working)
-    if model.hasRules { try SaveValidation.check(working, model) }
+    try applyRules(to: &working)
     let changes = try write(&working, isPushed: false)
     if given == nil { return changes }
     try removeEntries(of: restored)

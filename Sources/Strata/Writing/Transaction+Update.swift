@@ -22,8 +22,7 @@ extension Transaction {
     }
     var working = WorkingSet()
     working.tables[table.id] = updates
-    _ = try runRules(on: &working)
-    if model.hasRules { try SaveValidation.check(working, model) }
+    try applyRules(to: &working)
     try write(&working)
     return rows.count
   }

@@ -74,6 +74,16 @@ struct Transaction {
 
   // MARK: - The phases of a save
 
+  /// Runs delete rules, looks for required references, and checks the rules of the schema.
+  ///
+  /// - Returns: the effects of the delete rules.
+  @discardableResult
+  mutating func applyRules(to working: inout WorkingSet) throws(StoreError) -> [DeleteEffect] {
+    let effects = try runRules(on: &working).effects
+    try SaveValidation.check(working, model)
+    return effects
+  }
+
   /// Runs delete rules and looks for required references.
   ///
   /// - Parameter waits: whether rows whose reference does not exist yet are taken back and

@@ -24,8 +24,7 @@ extension Writer {
         var working = try resolver.resolve(layer)
         hasPresumed = resolver.hasPresumed
         if !resolver.conflicts.isEmpty { throw StoreError(resolver.conflicts) }
-        let effects = try transaction.runRules(on: &working).effects
-        if model.hasRules { try SaveValidation.check(working, model) }
+        let effects = try transaction.applyRules(to: &working)
         return (try transaction.write(&working), effects)
       }
       return SaveReport(commit: commit, changes: changes, effects: effects)
