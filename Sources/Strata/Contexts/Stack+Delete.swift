@@ -1,6 +1,6 @@
 extension Stack {
   /// Deletes every entity of a query in batches, without bringing the rows to a context, and returns
-  /// when the view context shows it.
+  /// or throws when the view context shows it.
   ///
   /// The rules of a save hold: delete rules run, rows that they change are validated, links go, and
   /// unpushed changes are noted for the outbox. Live queries and streams are told the exact rows. An
@@ -49,17 +49,22 @@ extension Stack {
     // The batches keep their order among themselves.
     let context = ContextID()
     var newest: Int64?
-    while let batch = deletion.next(size: size.rows) {
-      let (commit, outcome, duration, hasHeldUp) = try await store.batch(
-        of: context, author: author
-      ) { transaction throws(StoreError) in
-        try batch.delete(in: &transaction)
+    do throws(StoreError) {
+      while let batch = deletion.next(size: size.rows) {
+        let (commit, outcome, duration, hasHeldUp) = try await store.batch(
+          of: context, author: author
+        ) { transaction throws(StoreError) in
+          try batch.delete(in: &transaction)
+        }
+        if outcome.deleted > 0 { newest = commit }
+        deletion.note(outcome)
+        size.adapt(
+          to: batch.candidates.count, in: duration, hasHeldUp: hasHeldUp,
+          longest: QueryDeletion.longestTransaction)
       }
-      if outcome.deleted > 0 { newest = commit }
-      deletion.note(outcome)
-      size.adapt(
-        to: batch.candidates.count, in: duration, hasHeldUp: hasHeldUp,
-        longest: QueryDeletion.longestTransaction)
+    } catch {
+      if let newest { await store.viewMerged(newest) }
+      throw error
     }
     if let newest { await store.viewMerged(newest) }
     return deletion.deleted

@@ -22,7 +22,15 @@ struct QueryDeletion {
   /// The keys of all rows of the query; nil before a rule changes another row of its table.
   private var keys: Set<RecordKey>?
   /// The changes that rules have made to rows of the query.
-  private var effects: [RecordKey: DeletionBatch.Effect] = [:]
+  private var effects: [RecordKey: Effects] = [:]
+
+  /// Changes that follow one another without a change by another commit.
+  private struct Effects {
+    /// The hashes of the row before each of the changes.
+    var before: Set<Int>
+    /// The row after the last change; nil if the row was deleted.
+    var after: RowVersion?
+  }
 
   init(of rows: [RowVersion], _ plan: QueryPlan) {
     self.rows = rows
@@ -63,7 +71,7 @@ struct QueryDeletion {
       return nil
     }
     // A row that was changed by another commit as well is changed.
-    return row.hash == effect.before.hash ? after : row
+    return effect.before.contains(row.hash) ? after : row
   }
 
   /// Notes what a batch has done.
@@ -74,9 +82,11 @@ struct QueryDeletion {
     let keys = keys ?? Set(rows.map(\.key))
     self.keys = keys
     for effect in outcome.effects where keys.contains(effect.before.key) {
+      // A refused row is known as of the batch that refused it, which may be after an earlier change.
       let known = effects[effect.before.key]
-      let before = known?.after?.hash == effect.before.hash ? known?.before : nil
-      effects[effect.before.key] = .init(before: before ?? effect.before, after: effect.after)
+      let earlier = known?.after?.hash == effect.before.hash ? known?.before : nil
+      effects[effect.before.key] = Effects(
+        before: (earlier ?? []).union([effect.before.hash]), after: effect.after)
     }
   }
 }

@@ -113,6 +113,19 @@ private final class Commits: Sendable {
 
   private func boxes(_ count: Int) -> [Box] { (1...count).map { Box(id: $0, size: $0) } }
 
+  /// The changes come before and after the batch that refuses the row, which no longer meets the
+  /// query's conditions then.
+  @Test func `a refused row goes after rules have changed it twice`() async throws {
+    let boxes = [
+      Box(id: 1, size: 9), Box(id: 2, beside: 1, across: 3), Box(id: 3, size: 9),
+      Box(id: 4, size: 9, holding: 2),
+    ]
+    let stack = try await open(boxes, batches: 1)
+    #expect(try await stack.delete(Box.where { $0.size == 9 || $0.beside != nil }) == 4)
+    #expect(try await ids(stack) == [])
+    await stack.close()
+  }
+
   @Test func `rows go in batches, each a commit that is told exactly`() async throws {
     let stack = try await open(boxes(5))
     let view = await stack.viewContext
