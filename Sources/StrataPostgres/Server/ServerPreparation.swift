@@ -22,6 +22,8 @@
     /// - Returns: the rules of the entities that tables do not enforce which were there before.
     func run() throws(ReplicaError) -> [MissingConstraint] {
       try session.checkEncoding()
+      // A statement that waits for a table holds up all later transactions of the table.
+      try session.run("SET lock_timeout = '5s'")
       // Two programs that make the same table at once would meet in the catalogue.
       try session.run("SELECT pg_advisory_lock(\(ServerObjects.lock), 1)")
       defer { _ = try? session.run("SELECT pg_advisory_unlock(\(ServerObjects.lock), 1)") }

@@ -21,6 +21,7 @@
       try await uniqueValues()
       try await rules()
       try await errors()
+      try await openTransaction()
       try await encodings()
       try await silence()
     }
@@ -75,6 +76,29 @@
 
     private func end(_ hosts: Host...) async {
       for host in hosts { await host.close() }
+    }
+
+    /// A transaction holds the tables that are to be prepared. All later transactions would wait behind a
+    /// preparation that waits for it.
+    private mutating func openTransaction() async throws {
+      let database = try await database("held")
+      try cluster.query(
+        "BEGIN; SET LOCAL strata.signal = off; \(ware(1)); PREPARE TRANSACTION 'open'", in: database)
+      let start = ContinuousClock.now
+      var found: ReplicaError?
+      do throws(ReplicaError) {
+        try await StrataPostgres.prepare(cluster.target(database), for: Self.entities)
+      } catch {
+        found = error
+      }
+      check(found?.sqlState, "55P03", "a preparation beside an open transaction")
+      check(found?.advice.contains("pg_prepared_xacts"), true, "what to do about an open transaction")
+      check(start.duration(to: .now) < .seconds(20), true, "the preparation ends soon")
+      check(
+        try cluster.query("SELECT count(*) FROM pg_locks WHERE NOT granted", in: database), ["0"],
+        "who waits after the preparation")
+      try cluster.query("COMMIT PREPARED 'open'", in: database)
+      try await prepare(database)
     }
 
     // MARK: - Another table
