@@ -60,7 +60,8 @@
       case "25006": "connect to a server that takes writes: target_session_attrs=read-write"
       case "53300": "raise the server's max_connections, or close other connections"
       case "53100": "make room on the server's disk"
-      case "55P03": "end the transaction that holds the table (pg_stat_activity, pg_prepared_xacts), or try again"
+      case "55P03":
+        "end the transaction that holds the table (pg_stat_activity, pg_prepared_xacts), or try again"
       case "57014": "raise the role's statement_timeout"
       case let state where isGone(state): retrying
       default: "see the server's log"

@@ -83,7 +83,8 @@
     private mutating func openTransaction() async throws {
       let database = try await database("held")
       try cluster.query(
-        "BEGIN; SET LOCAL strata.signal = off; \(ware(1)); PREPARE TRANSACTION 'open'", in: database)
+        "BEGIN; SET LOCAL strata.signal = off; \(ware(1)); PREPARE TRANSACTION 'open'", in: database
+      )
       let start = ContinuousClock.now
       var found: ReplicaError?
       do throws(ReplicaError) {
@@ -92,7 +93,8 @@
         found = error
       }
       check(found?.sqlState, "55P03", "a preparation beside an open transaction")
-      check(found?.advice.contains("pg_prepared_xacts"), true, "what to do about an open transaction")
+      check(
+        found?.advice.contains("pg_prepared_xacts"), true, "what to do about an open transaction")
       check(start.duration(to: .now) < .seconds(20), true, "the preparation ends soon")
       check(
         try cluster.query("SELECT count(*) FROM pg_locks WHERE NOT granted", in: database), ["0"],
