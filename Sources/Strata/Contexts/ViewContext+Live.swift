@@ -234,7 +234,7 @@ extension ViewContext {
     // An edit may show or hide a row, or the root of a relationship's query.
     var keys: [Int: Set<RecordKey>] = [:]
     let concerned = results.results(concernedBy: editedRows(touched, before: before))
-    for (number, result, some) in concerned { keys[number] = result.isLoaded ? Set(some) : [] }
+    for (number, _, some) in concerned { keys[number] = Set(some) }
     for (number, result) in updated {
       result.lay(layers, touched: keys.removeValue(forKey: number) ?? [])
     }

@@ -141,6 +141,8 @@ struct ViewLayers {
   func keysToTouch(
     by changes: ChangeSet?, _ completedSave: CompletedSave?
   ) -> [TableID: Set<RecordKey>] {
+    if !isSaving && pending.layer.isEmpty { return [:] }
+    let stack = stack
     var keys: [TableID: Set<RecordKey>] = [:]
     func add(_ changes: [TableID: TableChanges]) {
       for (table, changes) in changes where stack.edits(table) {
