@@ -14,7 +14,7 @@
     private let programs: String
     /// The words before each command; PostgreSQL does not run as root.
     private let user: [String]
-    private var servers: [Int: Process] = [:]
+    private var servers: [Int: SpawnedProgram] = [:]
     /// The process that sends commits to the standby, once it is stopped.
     private var sender: Int32?
     /// The port of the primary. The standby has the other one of two.
@@ -37,8 +37,8 @@
       let newest = folders?.compactMap { Int($0) }.max()
       programs = newest.map { "/usr/lib/postgresql/\($0)/bin/" } ?? ""
       user = getuid() == 0 ? ["runuser", "-u", "postgres", "--"] : []
-      try Self.run(user + ["mkdir", "-m", "700", folder.path])
-      try Self.run(
+      try SpawnedProgram.run(user + ["mkdir", "-m", "700", folder.path])
+      try SpawnedProgram.run(
         user + [
           programs + "initdb", "-D", data(port), "-U", "postgres", "-A", "trust", "-N", "-E",
           "UTF8",
@@ -52,16 +52,11 @@
     package func start() throws { try start(port) }
 
     private func start(_ port: Int) throws {
-      let server = Process()
-      server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      server.arguments =
+      let server = try SpawnedProgram(
         user + [
           programs + "postgres", "-D", data(port), "-k", folder.path, "-p", "\(port)",
           "-c", "listen_addresses=", "-c", "max_prepared_transactions=20",
-        ]
-      server.standardOutput = FileHandle.nullDevice
-      server.standardError = FileHandle.nullDevice
-      try server.run()
+        ], output: .nothing, errors: .nothing)
       servers[port] = server
       try wait("PostgreSQL does not start in \(folder.path)") {
         (try? query("SELECT 1", on: port)) == ["1"]
@@ -88,13 +83,13 @@
       // A process that does not run cannot end by itself.
       if let sender { kill(sender, SIGKILL) }
       sender = nil
-      servers[port]?.waitUntilExit()
+      servers[port]?.wait()
       servers[port] = nil
     }
 
     package func remove() {
       for port in servers.keys { try? crash(port) }
-      _ = try? Self.run(["rm", "-rf", folder.path])
+      _ = try? SpawnedProgram.run(["rm", "-rf", folder.path])
     }
 
     // MARK: - Backups and standbys
@@ -102,16 +97,16 @@
     /// Keeps a copy of the server's files. The server stops for it.
     package func backUp() throws {
       try crash()
-      try Self.run(["rm", "-rf", data(port) + "-backup"])
-      try Self.run(user + ["cp", "-a", data(port), data(port) + "-backup"])
+      try SpawnedProgram.run(["rm", "-rf", data(port) + "-backup"])
+      try SpawnedProgram.run(user + ["cp", "-a", data(port), data(port) + "-backup"])
       try start()
     }
 
     /// Puts the files back to the last ``backUp()``. Later commits are gone.
     package func restore() throws {
       try crash()
-      try Self.run(["rm", "-rf", data(port)])
-      try Self.run(user + ["cp", "-a", data(port) + "-backup", data(port)])
+      try SpawnedProgram.run(["rm", "-rf", data(port)])
+      try SpawnedProgram.run(user + ["cp", "-a", data(port) + "-backup", data(port)])
       try start()
     }
 
@@ -119,18 +114,18 @@
     package func restoreDump(of database: String, as other: String) throws {
       let dump = folder.path + "/dump.sql"
       let connection = ["-h", folder.path, "-p", "\(port)", "-U", "postgres"]
-      try Self.run(user + [programs + "pg_dump"] + connection + ["-f", dump, database])
+      try SpawnedProgram.run(user + [programs + "pg_dump"] + connection + ["-f", dump, database])
       try query("DROP DATABASE IF EXISTS \(other) WITH (FORCE)")
       try query("CREATE DATABASE \(other)")
-      try Self.run(
+      try SpawnedProgram.run(
         user + ["psql", "-v", "ON_ERROR_STOP=1", "-q"] + connection + ["-d", other, "-f", dump])
     }
 
     /// Makes a standby. From here on, a commit waits until the standby has it, unless
     /// `synchronous_commit` is off.
     package func addStandby() throws {
-      try Self.run(["rm", "-rf", data(otherPort)])
-      try Self.run(
+      try SpawnedProgram.run(["rm", "-rf", data(otherPort)])
+      try SpawnedProgram.run(
         user + [
           programs + "pg_basebackup", "-h", folder.path, "-p", "\(port)", "-U", "postgres",
           "-D", data(otherPort), "-R", "-X", "stream", "-c", "fast",
@@ -153,7 +148,7 @@
     /// Ends the primary as a crash does, and promotes the standby.
     package func failOver() throws {
       try crash()
-      try Self.run(["rm", "-rf", data(port)])
+      try SpawnedProgram.run(["rm", "-rf", data(port)])
       port = otherPort
       try query("ALTER SYSTEM RESET synchronous_standby_names")
       try query("SELECT pg_promote()")
@@ -183,7 +178,7 @@
         "psql", "-h", folder.path, "-p", "\(port)", "-U", "postgres", "-d", database, "-qAtX",
         "-v", "ON_ERROR_STOP=1", "-c", sql,
       ]
-      return try Self.run(arguments).split(separator: "\n").map(String.init)
+      return try SpawnedProgram.run(arguments).split(separator: "\n").map(String.init)
     }
 
     /// Runs a script of `pgbench` in several sessions, this often in each, and returns its report.
@@ -191,30 +186,10 @@
       let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sql")
       try Data(script.utf8).write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
-      return try Self.run([
+      return try SpawnedProgram.run([
         programs + "pgbench", "-n", "-c", "\(sessions)", "-j", "2", "-t", "\(commits)",
         "-f", file.path, target,
       ])
-    }
-
-    @discardableResult
-    private static func run(_ command: [String]) throws -> String {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = command
-      let (output, errors) = (Pipe(), Pipe())
-      process.standardOutput = output
-      process.standardError = errors
-      try process.run()
-      let text = output.fileHandleForReading.readDataToEndOfFile()
-      let message = errors.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      if process.terminationStatus != 0 {
-        throw Failure(
-          description: "\(command.joined(separator: " ").prefix(200)): "
-            + String(decoding: message, as: UTF8.self))
-      }
-      return String(decoding: text, as: UTF8.self)
     }
   }
 #endif

@@ -1,8 +1,9 @@
 import Foundation
+import LocalPostgres
 
 /// A process with its input and its output, by default of this program.
 struct StartedProcess {
-  let process: Process
+  private let program: SpawnedProgram
   private let input: FileHandle
   let output: LineReader
 
@@ -10,18 +11,17 @@ struct StartedProcess {
   ///   - program: the program to start.
   ///   - printsErrors: whether the errors of the process are printed.
   init(
-    _ arguments: [String], of program: URL? = Bundle.main.executableURL, printsErrors: Bool = true
+    _ arguments: [String], of program: String? = Bundle.main.executablePath,
+    printsErrors: Bool = true
   ) throws {
-    process = Process()
-    process.executableURL = program
-    process.arguments = arguments
-    if !printsErrors { process.standardError = FileHandle.nullDevice }
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    self.input = input.fileHandleForWriting
-    self.output = LineReader(output.fileHandleForReading)
+    let (input, output) = (try SpawnedProgram.ClosedPipe(), try SpawnedProgram.ClosedPipe())
+    self.program = try SpawnedProgram(
+      [program ?? CommandLine.arguments[0]] + arguments, input: .file(input.reading),
+      output: .file(output.writing), errors: printsErrors ? .inherited : .nothing)
+    try input.reading.close()
+    try output.writing.close()
+    self.input = input.writing
+    self.output = LineReader(output.reading)
   }
 
   /// Writes a line to the process, unless the process has ended.
@@ -36,12 +36,12 @@ struct StartedProcess {
   /// Closes the input and waits for the end of the process.
   func end() {
     closeInput()
-    process.waitUntilExit()
+    program.wait()
   }
 
   /// Kills the process and waits for its end.
   func kill() {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    program.kill()
+    program.wait()
   }
 }

@@ -27,7 +27,7 @@ extension Workload {
   private static func measureEdits(
     _ view: ViewContext, under queries: Int
   ) async throws -> [Double] {
-    let lives = (0..<queries).map { number in
+    let lives = (1...queries).map { number in
       view.live(Song.where { [title = Song(number: number).title] in $0.title == title })
     }
     for live in lives { try await live.waitUntilLoaded() }

@@ -1,7 +1,8 @@
 extension StressCommand {
   @MainActor static let all: [StressCommand] =
     [
-      WorkerStress.command, LogStress.command, LiveStress.command, ProcessStress.command,
+      WorkerStress.command, LogStress.command, LiveStress.command, TurnStress.command,
+      ProcessStress.command,
       OpeningStress.command, FilterStress.command, NumberStress.command, RegistryStress.command,
       CrashStress.command, PowerStress.command, CorruptionStress.command, LeakStress.command,
       CancelStress.command, SoakStress.command, FaultStress.command, ContextStress.command,

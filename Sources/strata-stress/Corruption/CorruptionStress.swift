@@ -45,7 +45,7 @@ struct CorruptionStress {
         default: report.violations.append("seed \(seed): \(line)")
         }
       }
-      child.process.waitUntilExit()
+      child.end()
       if !isAtEnd {
         report.violations.append("seed \(seed): the process ended")
         done += 1

@@ -21,7 +21,7 @@
       let options = "-c lock_timeout=300ms" + (isAsynchronous ? " -c synchronous_commit=off" : "")
       process = try StartedProcess(
         ["PGOPTIONS=\(options)", "psql", "-qAtX", target],
-        of: URL(fileURLWithPath: "/usr/bin/env"), printsErrors: false)
+        of: "/usr/bin/env", printsErrors: false)
     }
 
     /// The tables and their first rows.
