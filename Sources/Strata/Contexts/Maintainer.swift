@@ -213,7 +213,7 @@ actor Maintainer {
   private func bringAtOnce(_ turn: MergeTurn) {
     underway = turn.updates.mapValues(\.result)
     Task.detached { @MainActor @Sendable [weak view] in
-      let missing = view?.merge(turn) ?? [:]
+      let missing = await view?.merge(turn) ?? [:]
       if missing.isEmpty { self.gate.open() } else { await self.bring(turn) }
     }
   }

@@ -59,6 +59,7 @@ extension ScratchContext {
   private func revert(redo: Bool) -> UndoReport? {
     checkUse()
     let below = lowerLayers
-    return edits.revert(redo: redo) { below.state(of: $1, in: $0, over: .unknown) }?.report
+    guard let group = edits.undo.newestGroup(redo: redo) else { return nil }
+    return edits.revert(group, redo: redo) { below.state(of: $1, in: $0, over: .unknown) }?.report
   }
 }

@@ -16,18 +16,18 @@ extension ViewContext {
   ) async throws(StoreError) -> (commit: Int64, absorbed: [Edits.Absorbed]) {
     try await readRows(under: layer)
     if isClosed { throw .closed }
-    let absorbed = try layers.pending.rebased(layer, by: policy) { table, key, _ in
-      layers.state(of: key, in: table, or: .unknown)
+    if isLarge(layer.count) {
+      beginTurn()
+      let absorbed = try await changeElsewhere { version throws(StoreError) in
+        try version.absorb(layer, policy)
+      }
+      endUndoEventWithTurn()
+      return (snapshot.commit, absorbed)
     }
     defer { reportStatus() }
     beginTurn()
-    let edited = absorbed.filter { $0.change != nil }
-    var before: [TableID: [RecordKey: RecordState]] = [:]
-    for edit in edited {
-      before[edit.table.id, default: [:]][edit.key] = edit.shown
-      layers.pending.absorb(edit)
-      layers.didEdit(edit.key, in: edit.table)
-    }
+    let absorbed = try layers.rebased(layer, by: policy)
+    let before = layers.absorb(absorbed)
     showEdits(of: before.mapValues { Set($0.keys) }, before: before)
     endUndoEventWithTurn()
     return (snapshot.commit, absorbed)
@@ -61,5 +61,42 @@ extension ViewContext {
         try await pinned()
       }
     }
+  }
+}
+
+extension ContextVersion {
+  fileprivate mutating func absorb(
+    _ layer: Layer, _ policy: SavePolicy
+  ) throws(StoreError) -> [Edits.Absorbed] {
+    let absorbed = try layers.rebased(layer, by: policy)
+    let before = layers.absorb(absorbed)
+    layers.show(before.mapValues { Set($0.keys) }, before: before, &results)
+    return absorbed
+  }
+}
+
+extension ViewLayers {
+  /// Rebases a child's layer onto the rows that the context shows.
+  fileprivate func rebased(
+    _ layer: Layer, by policy: SavePolicy
+  ) throws(StoreError) -> [Edits.Absorbed] {
+    try pending.rebased(layer, by: policy) { table, key, _ in
+      state(of: key, in: table, or: .unknown)
+    }
+  }
+
+  /// Puts a child's edits on top of the context's edits.
+  ///
+  /// - Returns: the rows that were shown before.
+  fileprivate mutating func absorb(
+    _ absorbed: [Edits.Absorbed]
+  ) -> [TableID: [RecordKey: RecordState]] {
+    var before: [TableID: [RecordKey: RecordState]] = [:]
+    for edit in absorbed where edit.change != nil {
+      before[edit.table.id, default: [:]][edit.key] = edit.shown
+      pending.absorb(edit)
+      didEdit(edit.key, in: edit.table)
+    }
+    return before
   }
 }

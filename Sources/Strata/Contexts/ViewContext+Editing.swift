@@ -34,11 +34,11 @@ extension ViewContext {
     endUndoEventWithTurn()
   }
 
-  /// Edits all of some entities, and shows the edits together.
+  /// Edits all of some entities in one turn, and shows the edits together.
   func editTogether<E: Entity>(_ entities: [E], _ edit: (E) -> Void) {
     if together != nil { return entities.forEach(edit) }
-    follow(
-      Set(entities.compactMap { $0.id.recordKey }), in: store.model.table(of: E.self).id)
+    layers.follow(
+      Set(entities.compactMap { $0.id.recordKey }), in: store.model.table(of: E.self).id, results)
     together = [:]
     entities.forEach(edit)
     let before = together ?? [:]
@@ -57,26 +57,8 @@ extension ViewContext {
   func showEdits(
     of keys: [TableID: Set<RecordKey>], before: [TableID: [RecordKey: RecordState]]
   ) {
-    changing {
-      for (_, result, keys) in results.results(concernedBy: editedRows(keys, before: before)) {
-        result.edit(keys, layers)
-      }
-    }
-  }
-
-  func editedRows(
-    _ keys: [TableID: Set<RecordKey>], before: [TableID: [RecordKey: RecordState]]
-  ) -> [TableID: OpenResults.EditedRows] {
-    var edited: [TableID: OpenResults.EditedRows] = [:]
-    for (id, keys) in keys {
-      let table = store.model[id]
-      for key in keys {
-        edited[id, default: OpenResults.EditedRows()].add(
-          key, before: before[id]?[key],
-          after: layers.state(of: key, in: table, or: stored(table, key)))
-      }
-    }
-    return edited
+    var results = results
+    changing { layers.show(keys, before: before, &results) }
   }
 
   // MARK: - Rows in memory
@@ -85,9 +67,7 @@ extension ViewContext {
   ///
   /// - Parameter guess: a row of the key that may be the store's.
   func stored(_ table: Table, _ key: RecordKey, like guess: Record? = nil) -> RecordState {
-    // No live query has the row of a followed key that is unknown.
-    layers.base.contains(key, in: table.id)
-      ? layers.base[table.id, key] : results.stored(key, in: table.id, like: guess)
+    layers.stored(key, in: table.id, like: guess, results)
   }
 
   /// Returns the row to which an edit applies: the edits over the value in hand, or over the row in memory
@@ -101,28 +81,12 @@ extension ViewContext {
 
   /// Returns the rows that live queries show for some keys, as far as their filters allow it.
   func shownRows(of keys: [TableID: Set<RecordKey>]) -> [TableID: [RecordKey: RecordState]] {
-    var rows: [TableID: [RecordKey: RecordState]] = [:]
-    for (id, keys) in keys {
-      let table = store.model[id]
-      for key in keys {
-        rows[id, default: [:]][key] = layers.state(of: key, in: table, or: stored(table, key))
-      }
-    }
-    return rows
+    layers.shownRows(of: keys, results)
   }
 
   /// Follows a key that is about to be edited, and returns the row that live queries show for it.
   func follow(_ key: RecordKey, in table: Table, like inHand: Record?) -> RecordState {
     layers.follow(key, in: table.id, stored(table, key, like: inHand))
     return layers.state(of: key, in: table, or: .unknown)
-  }
-
-  /// Follows keys that are about to be edited.
-  private func follow(_ keys: Set<RecordKey>, in table: TableID) {
-    let new = keys.filter { !layers.base.contains($0, in: table) }
-    let stored = results.stored(new, in: table)
-    for key in new {
-      layers.follow(key, in: table, stored[key].map(RecordState.record) ?? .unknown)
-    }
   }
 }

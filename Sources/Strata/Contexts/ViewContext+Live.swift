@@ -200,47 +200,9 @@ extension ViewContext {
     try await result.waitUntilLoaded()
   }
 
-  private func close(_ id: LiveID, of number: Int) {
+  func close(_ id: LiveID, of number: Int) {
     results.remove(id, of: number)
     Task { [maintainer] in await maintainer.close(id) }
-  }
-
-  /// Runs the first phase of a merge turn: rows below the layers, then results, then results under
-  /// edits.
-  func mergeLayersAndResults(_ turn: MergeTurn) {
-    var before = shownRows(of: layers.keysToTouch(by: turn.changes, turn.completedSave))
-    var touched = layers.merge(
-      turn.changes, completedSave: turn.completedSave, read: turn.stored)
-    results.sweep { ids in
-      Task { [maintainer] in for id in ids { await maintainer.close(id) } }
-    }
-    let updated = results.results(of: turn.updates.keys)
-    for (number, result) in updated {
-      if let unwanted = result.take(turn.updates) { close(unwanted, of: number) }
-    }
-    for (_, result) in updated {
-      guard let rows = result.committedRows else { continue }
-      let table = result.plan.table
-      for key in layers.unknownKeys(in: rows, of: table) {
-        if layers.edits(key, in: table.id) {
-          if before[table.id]?[key] == nil {
-            before[table.id, default: [:]][key] = layers.state(of: key, in: table, or: .unknown)
-          }
-          touched[table.id, default: []].insert(key)
-        }
-        layers.learn(key, from: rows, of: table)
-      }
-    }
-    // An edit may show or hide a row, or the root of a relationship's query.
-    var keys: [Int: Set<RecordKey>] = [:]
-    let concerned = results.results(concernedBy: editedRows(touched, before: before))
-    for (number, _, some) in concerned { keys[number] = Set(some) }
-    for (number, result) in updated {
-      result.lay(layers, touched: keys.removeValue(forKey: number) ?? [])
-    }
-    for (number, result, _) in concerned {
-      if let keys = keys[number] { result.lay(layers, touched: keys) }
-    }
   }
 }
 

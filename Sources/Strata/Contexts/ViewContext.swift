@@ -15,7 +15,13 @@ public final class ViewContext: Observable {
   let maintainer: Maintainer
   private var hold: SnapshotHold
   var snapshot: Snapshot { hold.snapshot }
-  var layers: ViewLayers
+  var layers: ViewLayers { didSet { edition += 1 } }
+  /// The number of changes of the layers.
+  private(set) var edition = 0
+  /// Whether a large change is being made elsewhere.
+  var isChangingElsewhere = false
+  /// The tasks that wait for the end of such a change.
+  let elsewhere = Waiters()
   let undoTurns = UndoTurns()
   let results = OpenResults()
   private var turn = ContextTurn()
@@ -121,11 +127,25 @@ public final class ViewContext: Observable {
   }
 
   /// Discards every edit that no save has begun to write.
+  ///
+  /// - Complexity: O(*n*) for *n* edits, in this turn; ``rollbackInBackground()`` holds the main actor for a few
+  ///   milliseconds.
   public func rollback() {
     let before = shownRows(of: layers.pending.layer.keys)
     showEdits(of: layers.rollback(), before: before)
     saveError = nil
     reportStatus()
+  }
+
+  /// Discards every edit that no save has begun to write, as ``rollback()`` does, without holding the main actor for
+  /// long.
+  ///
+  /// - Throws: ``StoreError`` with code `closed`.
+  public func rollbackInBackground() async throws {
+    try await changeElsewhere { version in
+      version.edit(version.layers.pending.layer.keys) { $0.rollback() }
+    }
+    saveError = nil
   }
 
   /// The edits that would conflict if they were saved at this moment.
@@ -174,7 +194,7 @@ public final class ViewContext: Observable {
   private func report() {
     while true {
       let numbers = results.takeUnreported()
-      for number in numbers { results[number]?.report() }
+      for number in numbers { results.result(number)?.report() }
       let ends = endsOfChange
       endsOfChange = []
       for (_, end) in ends { end() }
@@ -280,6 +300,14 @@ public final class ViewContext: Observable {
 
   // MARK: - The merge turn
 
+  /// Returns the keys whose stored records a turn needs, and that it lacks.
+  func missing(for turn: MergeTurn) -> [TableID: Set<RecordKey>] {
+    layers.keysToRead(for: turn.changes).filter { table, keys in
+      !turn.unreadable.contains(table)
+        && !keys.isSubset(of: turn.stored[table].map { Set($0.keys) } ?? [])
+    }
+  }
+
   /// Merges everything that was committed since the last turn, in one synchronous step.
   ///
   /// First the snapshot, the rows below the layers and every live result move to the newest commit.
@@ -287,20 +315,14 @@ public final class ViewContext: Observable {
   /// opened (observation, streams, observers by key), the closures of ``afterChange(of:_:)``, the
   /// status of the edits, change streams, tasks that wait for the commit.
   ///
-  /// - Returns: the keys whose stored records must be read first; empty when the turn is done.
-  func merge(_ turn: MergeTurn) -> [TableID: Set<RecordKey>] {
-    let missing = layers.keysToRead(for: turn.changes).filter { table, keys in
-      !turn.unreadable.contains(table)
-        && !keys.isSubset(of: turn.stored[table].map { Set($0.keys) } ?? [])
-    }
-    if !missing.isEmpty { return missing }
+  /// - Parameter change: changes the layers and the live results.
+  func merge(_ turn: MergeTurn, by change: () -> Void) {
     if turn.snapshot !== snapshot { hold = SnapshotHold(turn.snapshot, .viewContext) }
     failure = turn.failure
-    changing { mergeLayersAndResults(turn) }
+    changing(change)
     reportStatus()
     if let changes = turn.changes { publisher.publish(changes) }
     if failure == nil { waiters.turnCame(commit: commit) } else { waiters.resumeAll() }
-    return [:]
   }
 
   /// Ends streams and waits; everything in memory stays readable.

@@ -1,16 +1,16 @@
 /// The save of a context; at most one save is under way.
 ///
 /// idle ─begin→ saving ─committed, failed→ idle
-struct ContextSave {
+struct ContextSave: Sendable {
   /// The edits that a save takes to the writer.
-  struct Cargo {
+  struct Cargo: Sendable {
     let id: Int
     let layer: Layer
     /// The number of the first part of the undo history that the save writes.
     let firstPart: Int
   }
 
-  private enum State {
+  private enum State: Sendable {
     /// No save is under way.
     case idle
     /// The save waits for the layer below, or until the context shows it.

@@ -2,7 +2,7 @@
 
 extension Edits {
   /// A change of a child's layer, rebased for the parent.
-  struct Absorbed {
+  struct Absorbed: Sendable {
     let table: Table
     let key: RecordKey
     /// The rebased change; nil for a blind edit that leaves the parent's shown record as it is.
@@ -70,5 +70,40 @@ extension Edits {
       }
     let (table, key) = (absorbed.table.id, absorbed.key)
     compose(edit, over: layer[table, key], shown: done, table, key)
+  }
+}
+
+extension ViewLayers {
+  /// Puts edits of rows that the context showed on top of its edits, as one undo group.
+  ///
+  /// - Returns: the edited keys.
+  mutating func make(_ edits: Edits) -> [TableID: Set<RecordKey>] {
+    var edited: [TableID: Set<RecordKey>] = [:]
+    pending.undo.begin(nil)
+    for (id, changes) in edits.layer.tables {
+      let table = pending.model[id]
+      for (key, change) in changes {
+        guard case .known(let change) = change, let before = change.before,
+          let now = state(of: key, in: table, inHand: before).record,
+          pending.make(Change(before: now, after: change.applied(to: now)), id, key)
+        else { continue }
+        didEdit(key, in: table)
+        edited[id, default: []].insert(key)
+      }
+    }
+    pending.undo.end()
+    pending.reject(as: edits)
+    return edited
+  }
+}
+
+extension Edits {
+  /// Makes an edit of the row that the context shows; returns false if it changes nothing.
+  fileprivate mutating func make(_ edit: Change, _ table: TableID, _ key: RecordKey) -> Bool {
+    if edit.isIdentity { return false }
+    let old = layer[table, key]
+    let isBlindDeletion = edit.after == nil && old?.isBlind == true
+    compose(isBlindDeletion ? .blind(.set(nil)) : .known(edit), over: old, shown: edit, table, key)
+    return true
   }
 }

@@ -1,12 +1,14 @@
 extension Edits {
-  /// Undoes the newest group, or redoes the group that was undone last.
+  /// Undoes or redoes a group.
   ///
-  /// - Parameter below: returns the state of the row that the layer lies on.
-  /// - Returns: the report and the edited keys; nil if there is no group.
+  /// - Parameters:
+  ///   - number: the number of the group.
+  ///   - below: returns the state of the row that the layer lies on.
+  /// - Returns: the report and the edited keys; nil if there is no such group.
   mutating func revert(
-    redo: Bool, below: (Table, RecordKey) -> RecordState
+    _ number: Int, redo: Bool, below: (Table, RecordKey) -> RecordState
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
-    guard let group = undo.pop(redo: redo) else { return nil }
+    guard let group = undo.pop(number, redo: redo) else { return nil }
     let changes = group.changes(model)
     var reversal = Reversal(report: UndoReport(name: group.name))
     if let saving { reversal.reportUnknown(changes, saving.layer, under: layer, model) }

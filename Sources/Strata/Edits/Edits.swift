@@ -2,10 +2,11 @@
 /// that have no record.
 ///
 /// Every kind of context uses this type. The context passes the state that it shows for a key.
-struct Edits {
+struct Edits: Sendable {
   let model: Model
   var layer = Layer()
-  let builder = RecordBuilder()
+  /// Makes records. No other copy of the edits that lives on another thread has it (``separated()``).
+  private(set) nonisolated(unsafe) var builder = RecordBuilder()
   /// The errors of edits that are not in the layer because an entity could not become a record.
   ///
   /// The errors are kept by table and key. A later edit of the key that succeeds, or a rollback,
@@ -18,6 +19,13 @@ struct Edits {
   init(_ model: Model, undoLimit: Int = 0) {
     self.model = model
     undo = UndoHistory(model, limit: undoLimit)
+  }
+
+  /// Returns a copy for another thread.
+  func separated() -> Edits {
+    var copy = self
+    copy.builder = RecordBuilder()
+    return copy
   }
 
   var isEmpty: Bool { layer.isEmpty && rejected.isEmpty }
@@ -107,6 +115,16 @@ struct Edits {
   mutating func reject(_ error: ValueError, of table: Table) {
     let failure = CodingFailure(column: Table.keyColumn, error: error)
     rejected[table.id, default: [:]][RecordKey(.null)] = table.error(failure, key: nil)
+  }
+
+  /// Takes over which entities of other edits were rejected.
+  mutating func reject(as other: Edits) {
+    for (table, keys) in other.layer.keys where rejected[table] != nil {
+      for key in keys { forgetRejection(table, key) }
+    }
+    for (table, errors) in other.rejected {
+      rejected[table, default: [:]].merge(errors) { $1 }
+    }
   }
 
   private mutating func forgetRejection(_ table: TableID, _ key: RecordKey) {

@@ -53,11 +53,14 @@ struct UndoGroup: Sendable {
   }
 
   var name: String?
+  /// The number with which the group began.
+  let number: Int
   /// The parts from the oldest to the newest; never empty.
   private(set) var parts: [Part]
 
   init(name: String?, number: Int) {
     self.name = name
+    self.number = number
     parts = [Part(number: number)]
   }
 

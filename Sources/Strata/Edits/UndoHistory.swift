@@ -131,18 +131,24 @@ struct UndoHistory: Sendable {
     updateOpen { $0.add(change, table, key) }
   }
 
-  /// Removes and returns the newest group to undo or redo; nil if an explicit group is open.
-  mutating func pop(redo: Bool) -> UndoGroup? {
+  /// The number of the newest group to undo or redo; nil if there is none, or if an explicit group is open.
+  mutating func newestGroup(redo: Bool) -> Int? {
     endEvent()
     if isGroupOpen { return nil }
-    return redo ? redoable.popLast() : undoable.popLast()
+    return (redo ? redoable.last : undoable.last)?.number
   }
 
-  /// The keys of the group that ``pop(redo:)`` would return.
-  mutating func keysToRevert(redo: Bool) -> [TableID: Set<RecordKey>] {
-    endEvent()
-    if isGroupOpen { return [:] }
-    let group = redo ? redoable.last : undoable.last
+  /// Removes and returns a group to undo or redo; nil if there is none with the number.
+  mutating func pop(_ number: Int, redo: Bool) -> UndoGroup? {
+    guard let index = (redo ? redoable : undoable).lastIndex(where: { $0.number == number }) else {
+      return nil
+    }
+    return redo ? redoable.remove(at: index) : undoable.remove(at: index)
+  }
+
+  /// Returns the keys of the group that ``pop(_:redo:)`` would return.
+  func keysToRevert(_ number: Int, redo: Bool) -> [TableID: Set<RecordKey>] {
+    let group = (redo ? redoable : undoable).last { $0.number == number }
     return group?.changes(model).mapValues { Set($0.keys) } ?? [:]
   }
 

@@ -8,7 +8,7 @@
 /// No commit changes a layer: an edit stays as it was made until it is saved, reverted or resolved.
 /// A merge changes only the rows below the layers. The shown rows, the conflicts and the result of
 /// a save therefore depend on the edits and on the newest row alone, not on the commits in between.
-struct ViewLayers {
+struct ViewLayers: Sendable {
   var pending: Edits
   private(set) var base = BaseRows()
   /// The edited keys that conflict, with the rows that a failed save found in the store.
@@ -18,6 +18,13 @@ struct ViewLayers {
 
   init(_ model: Model, undoLimit: Int = 0) {
     pending = Edits(model, undoLimit: undoLimit)
+  }
+
+  /// Returns a copy for another thread.
+  func separated() -> ViewLayers {
+    var copy = self
+    copy.pending = pending.separated()
+    return copy
   }
 
   /// The edits that are being saved; nil if no save is under way.
@@ -57,6 +64,9 @@ struct ViewLayers {
   func edits(_ key: RecordKey, in table: TableID) -> Bool {
     pending.layer[table, key] != nil || saving?.layer[table, key] != nil
   }
+
+  /// An upper bound for the number of edited keys.
+  var editCount: Int { pending.layer.count + (saving?.layer.count ?? 0) }
 
   // MARK: Editing
 
@@ -98,13 +108,12 @@ struct ViewLayers {
     for (table, keys) in keys { for key in keys { didEdit(key, in: pending.model[table]) } }
   }
 
-  /// Undoes or redoes a group, as ``Edits/revert(redo:below:)`` does.
-  ///
+  /// Undoes or redoes a group, as ``Edits/revert(_:redo:below:)`` does.
   mutating func revert(
-    redo: Bool
+    _ number: Int, redo: Bool
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
     let (base, saving) = (base, saving?.layer)
-    let result = pending.revert(redo: redo) { table, key in
+    let result = pending.revert(number, redo: redo) { table, key in
       base[table.id, key].under(saving?[table.id, key], in: table)
     }
     if let result { didEdit(result.touched) }

@@ -20,5 +20,8 @@ package struct StoreBounds: Sendable {
   /// duration.
   package var deletedRows: Int?
 
+  /// The number of rows past which a change of the view context is made elsewhere, and handed over to it.
+  package var changedAtOnce = 500
+
   package init() {}
 }

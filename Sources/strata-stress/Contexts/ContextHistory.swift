@@ -47,6 +47,7 @@ final class ContextHistory: RandomHistory {
     StoreFiles.remove(url)
     var options = Stack.Options()
     if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
+    if random.oneIn(2) { options.bounds.changedAtOnce = 0 }
     stack = try await Stack.open(PlainSchema.entities, at: url, options: options)
     second = try await Stack.open(PlainSchema.entities, at: url, options: options)
     view = stack.viewContext

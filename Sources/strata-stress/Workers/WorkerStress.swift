@@ -33,7 +33,7 @@ struct WorkerStress {
       var options = Stack.Options()
       if self == .tiny {
         (options.bounds.unread, options.bounds.idleReaders, options.bounds.backlog) = (1, 0, 1)
-        options.bounds.indexedRows = 20
+        (options.bounds.indexedRows, options.bounds.changedAtOnce) = (20, 0)
       }
       return options
     }

@@ -148,9 +148,11 @@ import Testing
         save = nil
       case .undo:
         let (base, saving) = (world.layers.base, world.layers.saving?.layer)
-        let report = world.layers.pending.revert(redo: false) { table, key in
-          base[table.id, key].under(saving?[table.id, key], in: table)
-        }?.report
+        let report = world.layers.pending.undo.newestGroup(redo: false).flatMap { group in
+          world.layers.pending.revert(group, redo: false) { table, key in
+            base[table.id, key].under(saving?[table.id, key], in: table)
+          }?.report
+        }
         seen.append("undo \(report?.count ?? -1) \(report?.skipped.map(\.reason) ?? [])")
       }
     }

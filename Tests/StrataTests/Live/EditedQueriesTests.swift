@@ -164,9 +164,9 @@ private struct Tome: Entity, Equatable {
         RecordState(
           try rack.map { try table.encode(Tome(id: id, rackID: $0), RecordBuilder()) })
       }
-      var rows = OpenResults.EditedRows()
+      var rows = EditedRows()
       rows.add(RecordKey(.integer(Int64(id))), before: try state(old), after: try state(new))
-      return view.results.results(concernedBy: [table.id: rows]).count
+      return view.results.index.results(concernedBy: [table.id: rows]).count
     }
     #expect(try visited(1, from: 1, to: 1) == 1)
     #expect(try visited(1, from: 1, to: 2) == 2)

@@ -222,15 +222,17 @@ import Testing
     let update = MaintainedUpdate(
       result: MaintainedResult(tree: tree, error: error), change: nil, isCaughtUp: false,
       fold: other ?? fold.of(ShownRows(tree, plan)))
-    _ = result.take([1: update])
-    result.lay(layers, touched: [])
+    result.change { contents in
+      _ = contents.take([1: update])
+      contents.lay(layers, touched: [])
+    }
     result.report()
   }
 
   private mutating func insert(_ boat: Boat) throws {
     let inserted = layers.pending.insert(boat)
     let (_, key) = try #require(inserted)
-    result.edit([key], layers)
+    result.change { $0.edit([key], layers) }
     result.report()
   }
 
