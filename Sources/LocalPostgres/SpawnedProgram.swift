@@ -2,12 +2,12 @@ package import Foundation
 
 /// A program that this process has started, and whose end it can wait for.
 ///
-/// Only the program itself inherits the files that it is given. If another program that starts at the same moment
-/// inherited a pipe, the pipe would stay open as long as that program runs, and its reader would wait for both.
+/// Only the program itself inherits the files that it is given. A program that inherited the pipe of another one would
+/// keep the pipe open, and the reader of the pipe would wait for the end of both programs.
 package struct SpawnedProgram: Sendable {
   package enum Stream {
     case inherited
-    /// Nothing to read, and what is written is lost.
+    /// Reads find the end at once, and writes are dropped.
     case nothing
     case file(FileHandle)
   }
@@ -93,9 +93,9 @@ package struct SpawnedProgram: Sendable {
     return signal == 0 ? (status >> 8) & 0xff : 128 + signal
   }
 
-  /// Runs a program to its end and returns what it has printed.
+  /// Runs a program to its end, and returns its output.
   ///
-  /// - Throws: ``Failure`` with what it has printed as errors, if it ends with another status than 0.
+  /// - Throws: ``Failure`` with the errors that the program has printed, if its status is not 0.
   @discardableResult
   package static func run(_ command: [String]) throws -> String {
     // A file has room for any number of errors, while the output is read.

@@ -46,11 +46,11 @@ struct TurnStress {
       let view = stack.viewContext
       return [
         ("update", { _ = try await view.update(few) { $0.balance += 1 } }),
-        ("undo", { await MainActor.run { _ = view.undo() } }),
-        ("redo", { await MainActor.run { _ = view.redo() } }),
+        ("undo", { _ = try await view.undoInBackground() }),
+        ("redo", { _ = try await view.redoInBackground() }),
         ("save", { try await view.save() }),
         ("delete", { _ = try await view.delete(few) }),
-        ("rollback", { await MainActor.run { view.rollback() } }),
+        ("rollback", { try await view.rollbackInBackground() }),
       ]
     }
   }

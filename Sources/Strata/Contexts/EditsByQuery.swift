@@ -104,7 +104,7 @@ extension ViewContext {
       }
     }
     beginTurn()
-    try await changeElsewhere { [edits = edits.separated()] version in
+    try await changeElsewhere { [edits] version in
       version.edit(edits.layer.keys) { $0.make(edits) }
     }
   }

@@ -84,7 +84,7 @@ extension ViewContext {
   }
 
   private var version: ContextVersion {
-    ContextVersion(layers: layers.separated(), results: results.versions)
+    ContextVersion(layers: layers, results: results.versions)
   }
 
   private func isUnchanged(_ made: ResultVersions.Changed) -> Bool {

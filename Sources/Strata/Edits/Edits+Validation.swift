@@ -32,7 +32,7 @@ extension Edits {
     let table = model.table(of: E.self)
     var failures = ValidationFailures()
     do throws(CodingFailure) {
-      let record = try table.encode(entity, builder)
+      let record = try encoded(entity, table)
       table.rules?.check(record, before: nil, table, &failures)
     } catch {
       let key = entity.id.recordKey ?? RecordKey(.null)

@@ -5,8 +5,8 @@
 struct Edits: Sendable {
   let model: Model
   var layer = Layer()
-  /// Makes records. No other copy of the edits that lives on another thread has it (``separated()``).
-  private(set) nonisolated(unsafe) var builder = RecordBuilder()
+  /// Makes records, also for copies of the edits on other threads.
+  private let builder = Lock(RecordBuilder())
   /// The errors of edits that are not in the layer because an entity could not become a record.
   ///
   /// The errors are kept by table and key. A later edit of the key that succeeds, or a rollback,
@@ -19,13 +19,6 @@ struct Edits: Sendable {
   init(_ model: Model, undoLimit: Int = 0) {
     self.model = model
     undo = UndoHistory(model, limit: undoLimit)
-  }
-
-  /// Returns a copy for another thread.
-  func separated() -> Edits {
-    var copy = self
-    copy.builder = RecordBuilder()
-    return copy
   }
 
   var isEmpty: Bool { layer.isEmpty && rejected.isEmpty }
@@ -97,10 +90,17 @@ struct Edits: Sendable {
 
   // MARK: Entities
 
+  /// Returns the record of an entity.
+  func encoded<E: Entity>(_ entity: E, _ table: Table) throws(CodingFailure) -> Record {
+    try builder.withLock { builder in
+      Result { () throws(CodingFailure) in try table.encode(entity, builder) }
+    }.get()
+  }
+
   /// Returns the key and the record of an entity; nil if the entity was rejected.
   private mutating func encode<E: Entity>(_ entity: E, _ table: Table) -> (RecordKey, Record)? {
     do throws(CodingFailure) {
-      let record = try table.encode(entity, builder)
+      let record = try encoded(entity, table)
       let key = record.key(Table.keyColumn)
       if rejected[table.id] != nil { forgetRejection(table.id, key) }
       return (key, record)
@@ -139,7 +139,7 @@ struct Edits: Sendable {
 
   /// Returns the record of a value in hand; nil if it cannot be stored.
   func record<E: Entity>(of entity: E, _ table: Table) -> Record? {
-    try? table.encode(entity, builder)
+    try? encoded(entity, table)
   }
 
   /// Inserts an entity.

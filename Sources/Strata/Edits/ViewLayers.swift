@@ -20,13 +20,6 @@ struct ViewLayers: Sendable {
     pending = Edits(model, undoLimit: undoLimit)
   }
 
-  /// Returns a copy for another thread.
-  func separated() -> ViewLayers {
-    var copy = self
-    copy.pending = pending.separated()
-    return copy
-  }
-
   /// The edits that are being saved; nil if no save is under way.
   var saving: ContextSave.Cargo? { pending.saving }
 
