@@ -227,6 +227,7 @@ private actor ModelConnection: ServerConnection {
   private let woken = Lock(false)
   private let ended = Promise<Void>()
   nonisolated let missingConstraints: [MissingConstraint] = []
+  nonisolated let isOfEarlierVersion = false
 
   init(_ server: ModelServer, _ followed: FollowedTables, _ generation: Int) {
     self.server = server

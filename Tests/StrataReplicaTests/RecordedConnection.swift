@@ -21,6 +21,7 @@ struct RecordedConnection: ServerConnection {
   }
 
   var missingConstraints: [MissingConstraint] { connection.missingConstraints }
+  var isOfEarlierVersion: Bool { connection.isOfEarlierVersion }
 
   func beginPull(
     since cursor: LogCursor?, by client: UUID, limit: Int

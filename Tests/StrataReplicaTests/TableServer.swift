@@ -63,6 +63,7 @@ private struct TableFollower: ServerFollower {
   /// The version that the last pull has seen.
   let seen = Lock(0)
   let missingConstraints: [MissingConstraint] = []
+  let isOfEarlierVersion = false
 
   private func cursor(_ version: Int) -> ReplicaCursor {
     ReplicaCursor(["version": .text("\(version)")])

@@ -30,6 +30,8 @@
     private nonisolated let interruption = Interruption()
     private nonisolated let lacking = Lock<[MissingConstraint]>([])
     nonisolated var missingConstraints: [MissingConstraint] { lacking.withLock { $0 } }
+    private nonisolated let isOld = Lock(false)
+    nonisolated var isOfEarlierVersion: Bool { isOld.withLock { $0 } }
 
     private enum Sleep: Sendable {
       case awake
@@ -97,6 +99,7 @@
       found = tables
       let missing = try tables.missingConstraints(session)
       lacking.withLock { $0 = missing }
+      isOld.withLock { [tellsReplaced] in $0 = !tellsReplaced }
     }
 
     func close() {

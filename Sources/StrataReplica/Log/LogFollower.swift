@@ -39,6 +39,8 @@ package actor LogFollower: ServerFollower {
 
   package nonisolated var missingConstraints: [MissingConstraint] { connection.missingConstraints }
 
+  package nonisolated var isOfEarlierVersion: Bool { connection.isOfEarlierVersion }
+
   package nonisolated func wake() { connection.wake() }
 
   package nonisolated func end(within duration: Duration) { connection.end(within: duration) }

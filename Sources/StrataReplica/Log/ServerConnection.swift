@@ -8,6 +8,9 @@ package protocol ServerConnection: Sendable {
   /// The rules of the entities that the server does not enforce.
   var missingConstraints: [MissingConstraint] { get }
 
+  /// Whether an earlier version of Strata has prepared the server, so that it does not tell of replaced rows.
+  var isOfEarlierVersion: Bool { get }
+
   /// Opens a transaction with one snapshot, and reads what the pull has to know.
   ///
   /// - Parameters:

@@ -451,6 +451,9 @@ public actor Replica {
   /// The rules of the entities that the server does not enforce.
   var missingConstraints: [MissingConstraint] { line.missingConstraints }
 
+  /// Whether an earlier version of Strata has prepared the server.
+  var isOnEarlierVersion: Bool { line.isOfEarlierVersion }
+
   /// Notes that the edits of a row were given up.
   func didRevert(_ key: RecordKey, of table: Table) {
     demands.revert(key, of: table)

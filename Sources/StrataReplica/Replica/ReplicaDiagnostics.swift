@@ -33,6 +33,9 @@ public struct ReplicaDiagnostics: Sendable {
   /// The rules of the entities that the server does not enforce, as far as the connection has found; empty
   /// while there is no connection.
   public let missingConstraints: [MissingConstraint]
+  /// Whether the server was prepared by an earlier version of Strata: it does not tell of replaced rows
+  /// (``Replica/replacedRows``) until `prepare` runs again. False while there is no connection.
+  public let isServerOfEarlierVersion: Bool
 }
 
 extension ReplicaDiagnostics: CustomStringConvertible {
@@ -47,6 +50,8 @@ extension ReplicaDiagnostics: CustomStringConvertible {
         "\(pulls) pulls, \(pushes) pushes, \(copies) copies, \(connections) connections",
         "last pull \(lastPull.map { "\($0)" } ?? "none")",
         lastError.map { "last error at \($0.date): \($0.error)" },
+        isServerOfEarlierVersion
+          ? "the server does not tell of replaced rows: call StrataPostgres.prepare again" : nil,
       ] + missingConstraints.map { "the server does not enforce \($0)" }
     return lines.compactMap(\.self).joined(separator: "\n")
   }
@@ -60,7 +65,8 @@ extension Replica {
       isPushing: state.push.push != nil, server: state.cursor?.text("server"),
       snapshot: state.cursor?.text("snapshot"), pulls: counters.pulls, pushes: counters.pushes,
       copies: counters.copies, connections: counters.connections, lastPull: counters.lastPull,
-      lastError: counters.lastError, missingConstraints: missingConstraints)
+      lastError: counters.lastError, missingConstraints: missingConstraints,
+      isServerOfEarlierVersion: isOnEarlierVersion)
   }
   /// The number of pulls that found rows.
   package var pulls: Int { counters.pulls }

@@ -45,6 +45,10 @@ struct ServerLine {
     if case .up(let up) = state { up.server.missingConstraints } else { [] }
   }
 
+  var isOfEarlierVersion: Bool {
+    if case .up(let up) = state { up.server.isOfEarlierVersion } else { false }
+  }
+
   mutating func connected(_ server: any ServerFollower) {
     if !isClosed { state = .up(Up(server: server)) }
   }

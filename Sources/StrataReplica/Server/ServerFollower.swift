@@ -10,6 +10,9 @@ package protocol ServerFollower: Sendable {
   /// The rules of the entities that the server does not enforce.
   var missingConstraints: [MissingConstraint] { get }
 
+  /// Whether an earlier version of Strata has prepared the server, so that it does not tell of replaced rows.
+  var isOfEarlierVersion: Bool { get }
+
   /// Reads what the server has made since the store's state.
   ///
   /// The call makes the replica known to the server, if it is not. An answer has only what a crash of the server

@@ -85,6 +85,9 @@
       check(
         try await south.stack.fetch(Message.sorted(by: \.id)).first?.text, "North",
         "a conflict on a server of an earlier version")
+      check(
+        await south.replica.diagnostics.isServerOfEarlierVersion, true,
+        "the diagnostics name a server of an earlier version")
       await north.close()
       await south.close()
     }
