@@ -52,7 +52,8 @@ enum SwiftNames {
   private static let types: Set<String> = [
     "Attribute", "AttributeValue", "Bool", "Data", "Date", "Decimal", "Double", "Entity", "Float",
     "Foundation",
-    "Int", "Int16", "Int32", "Kind", "Key", "Schema", "Self", "Strata", "String", "Type", "URL",
+    "Index", "Int", "Int16", "Int32", "Kind", "Key", "Schema", "Self", "Strata", "String", "Type",
+    "URL",
     "UUID",
     "Unique",
   ]

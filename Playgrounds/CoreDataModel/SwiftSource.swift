@@ -60,7 +60,7 @@ struct SwiftSource {
       lines.append("  var \(entity.kindProperty) = Kind.\(SwiftNames.enumCase(first.name))")
       elements.append("Attribute(\\.\(entity.kindProperty))")
     }
-    let (indexed, indexNotes) = entity.indexedAttributes
+    let (indexed, compound, indexNotes) = entity.indexedProperties(in: plan)
     for attribute in entity.attributes where attribute != entity.key {
       let source = AttributeSource(
         attribute, name: entity.property(attribute), isKey: false,
@@ -89,7 +89,7 @@ struct SwiftSource {
       elements.append(name)
     }
     let (unique, uniqueNotes) = entity.compoundConstraints(in: plan)
-    elements += unique
+    elements += unique + compound
     for text in indexNotes + uniqueNotes { note(text, indentation: "  ") }
     let key = SwiftNames.property(entity.key?.name ?? "id")
     let table = SwiftNames.literal(SwiftNames.table(entity.root.name))
@@ -170,23 +170,45 @@ extension EntityPlan {
   /// The name of the property that tells the kinds apart.
   fileprivate var kindProperty: String { free("kind", or: "entityKind") }
 
-  /// The attributes with an index of their own, and notes about all other indexes.
-  fileprivate var indexedAttributes: (names: Set<String>, notes: [String]) {
+  /// Returns the attributes with an index of their own, the indexes of several properties, and notes
+  /// about all other indexes.
+  fileprivate func indexedProperties(
+    in plan: ModelPlan
+  ) -> (names: Set<String>, elements: [String], notes: [String]) {
     var names: Set<String> = []
+    var elements: [String] = []
     var notes: [String] = []
     for index in indexes where !index.elements.isEmpty && place(index) == nil {
-      let elements = index.elements.joined(separator: ", ")
-      if index.hasExpressions || index.isTree {
-        notes.append("The index \(index.name) of \(elements) is not carried over.")
+      let all = index.elements.map { path($0, in: plan) }
+      let paths = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
+      if index.hasExpressions || index.isTree || paths.count > 1 && paths.contains(nil) {
+        let list = index.elements.joined(separator: ", ")
+        notes.append("The index \(index.name) of \(list) is not carried over.")
+      } else if paths.count > 1 {
+        let element = "Index(\(list(paths)))"
+        if !elements.contains(element) { elements.append(element) }
       } else {
         names.insert(index.elements[0])
-        if index.elements.count > 1 {
-          notes.append(
-            "The index \(index.name) was one of \(elements) together: the first has one.")
-        }
       }
     }
-    return (names, notes)
+    return (names, elements, notes)
+  }
+
+  /// Returns paths as arguments.
+  private func list(_ paths: [String?]) -> String {
+    paths.compactMap { $0 }.map { "\\.\($0)" }.joined(separator: ", ")
+  }
+
+  /// Returns the stored property of an attribute or of a relationship; nil if it is not stored here.
+  private func path(_ name: String, in plan: ModelPlan) -> String? {
+    if let attribute = attributes.first(where: { $0.name == name }) {
+      return attribute.isTransient || attribute.derivation != nil || ValueKind(attribute) == nil
+        ? nil : SwiftNames.property(attribute == key ? attribute.name : property(attribute))
+    }
+    return relationships.first {
+      $0.name == name && !$0.isToMany
+        && stores($0, inverse: plan.inverse(of: $0)?.1, in: plan.home(of: $0.destination) ?? self)
+    }.map(reference)
   }
 
   /// The indexes of places, each of a latitude and a longitude.
@@ -218,23 +240,12 @@ extension EntityPlan {
     var elements: [String] = []
     var notes: [String] = []
     for constraint in constraints {
-      let paths = constraint.map { name -> String? in
-        if let attribute = attributes.first(where: { $0.name == name }) {
-          return attribute.isTransient || attribute.derivation != nil || ValueKind(attribute) == nil
-            ? nil : SwiftNames.property(property(attribute))
-        }
-        return relationships.first {
-          $0.name == name && !$0.isToMany
-            && stores(
-              $0, inverse: plan.inverse(of: $0)?.1, in: plan.home(of: $0.destination) ?? self)
-        }.map(reference)
-      }
+      let paths = constraint.map { path($0, in: plan) }
       let isAttribute = constraint.count == 1 && attributes.contains { [$0.name] == constraint }
       if paths.contains(nil) {
         notes.append("Unique was \(constraint.joined(separator: ", ")), which is not stored here.")
       } else if !isAttribute, !constraint.isEmpty {
-        elements.append(
-          "Unique(\(paths.compactMap { $0 }.map { "\\.\($0)" }.joined(separator: ", ")))")
+        elements.append("Unique(\(list(paths)))")
       }
     }
     return (elements, notes)

@@ -139,17 +139,17 @@ struct Media: Entity {
 
   static let playlists = manyToMany(inverseOf: \Playlist.Type.items)
   static let album = toOne(\.albumID, Album.self, onDelete: .cascade)
-  // The index byTitleAndDuration was one of title, duration together: the first has one.
   static let schema = Schema<Media>("medias", key: \.id) {
     Attribute(\.entityKind)
     Attribute(\.duration).validated(0.0...)
-    Attribute(\.title).indexed()
+    Attribute(\.title)
     Attribute(\.narrator)
     Attribute(\.kind)
     Attribute(\.plays).validated(0...1000)
     playlists
     Attribute(\.albumPosition)
     album
+    Index(\.title, \.duration)
   }
 }
 

@@ -142,6 +142,8 @@ private let field = "gra"
 private let id = Song.ID()
 private let ids = [id]
 private let feed = [Song(title: "So What")]
+private let song = Song(title: "So What")
+private let other = Song(title: "Blue in Green")
 @MainActor private let table = Table()
 @MainActor private var view: ViewContext { fatalError() }
 @MainActor private var outbox: Outbox { fatalError() }

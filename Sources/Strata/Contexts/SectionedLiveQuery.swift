@@ -153,7 +153,9 @@ extension Query {
   ) -> Query {
     var copy = self
     let text = Value.storage == .text ? TextOrder.canonical : nil
-    copy.sorts.insert(Sort(key, order, text: text), at: 0)
+    var sort = Sort(key, order, text: text)
+    sort.isOfSections = true
+    copy.sorts.insert(sort, at: 0)
     copy.ranking = ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
     return copy
   }

@@ -95,7 +95,7 @@ extension ViewContext {
 extension Query {
   /// The query without its order, unless the order decides which entities it has.
   fileprivate var inAnyOrder: Query {
-    if limit != nil || offset > 0 { return self }
+    if limit != nil || offset > 0 || !bounds.isEmpty { return self }
     var copy = self
     copy.sorts = []
     copy.ranking = nil

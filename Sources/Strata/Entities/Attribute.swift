@@ -58,6 +58,37 @@ public struct Unique<Root: Entity>: SchemaElement {
   }
 }
 
+/// An index of several attributes, in their order.
+///
+/// ```swift
+/// static let schema = Schema<Song>("songs", key: \.id) {
+///   Attribute(\.genre)
+///   Attribute(\.released)
+///   Index(\.genre, \.released)
+/// }
+/// ```
+///
+/// It serves queries that give the first attributes by equality and sort by the others: the songs of
+/// a genre by their dates, in both directions. The key ends the index, as it ends every order, so a
+/// page of such a query reads the rows of the page alone. An index of one attribute is
+/// ``Attribute/indexed()``.
+public struct Index<Root: Entity>: SchemaElement {
+  public let _element: _ElementDefinition
+
+  /// Creates the index of the attributes at two or more `paths`.
+  ///
+  /// Opening the stack refuses an index of one attribute, and an index that names an attribute
+  /// twice.
+  public init<each Value: AttributeValue>(
+    _ paths: repeat AttributePath<Root, each Value>, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    var all: [SendablePath] = []
+    repeat all.append(each paths)
+    _element = _ElementDefinition(content: .index(all, SourceLine(fileID, line)))
+  }
+}
+
 /// An attribute without its types.
 struct AttributeDefinition: Sendable {
   let path: SendablePath

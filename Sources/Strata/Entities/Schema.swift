@@ -85,6 +85,7 @@ public struct _ElementDefinition: Sendable {
     case toMany(ToManyDefinition)
     case manyToMany(ManyToManyDefinition)
     case unique([SendablePath], SourceLine)
+    case index([SendablePath], SourceLine)
     case validation(EntityRule)
     case removed([String])
     case ignored(IgnoredProperty)

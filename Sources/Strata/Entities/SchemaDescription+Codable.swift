@@ -20,7 +20,7 @@ extension SchemaDescription: Codable {
 
 extension SchemaDescription.Table: Codable {
   private enum CodingKeys: CodingKey {
-    case name, entity, key, columns, uniques, formerNames, fullText, spatial
+    case name, entity, key, columns, uniques, compoundIndexes, formerNames, fullText, spatial
   }
 
   public init(from decoder: any Decoder) throws {
@@ -31,6 +31,8 @@ extension SchemaDescription.Table: Codable {
     key = try values.decode(String.self, forKey: .key)
     columns = try values.decode([SchemaDescription.Column].self, forKey: .columns)
     uniques = try values.decodeIfPresent([[String]].self, forKey: .uniques) ?? []
+    compoundIndexes =
+      try values.decodeIfPresent([[String]].self, forKey: .compoundIndexes) ?? []
     formerNames = try values.decodeIfPresent([String].self, forKey: .formerNames) ?? []
     fullText = try values.decodeIfPresent(SchemaDescription.FullText.self, forKey: .fullText)
     spatial =
@@ -49,6 +51,7 @@ extension SchemaDescription.Table: Codable {
     try values.encode(key, forKey: .key)
     try values.encode(columns, forKey: .columns)
     if !uniques.isEmpty { try values.encode(uniques, forKey: .uniques) }
+    if !compoundIndexes.isEmpty { try values.encode(compoundIndexes, forKey: .compoundIndexes) }
     if !formerNames.isEmpty { try values.encode(formerNames, forKey: .formerNames) }
     try values.encodeIfPresent(fullText, forKey: .fullText)
     if !spatial.isEmpty { try values.encode(spatial, forKey: .spatial) }

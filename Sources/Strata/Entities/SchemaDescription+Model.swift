@@ -23,7 +23,8 @@ extension Table {
           formerNames: evolution?.evolution.formerNames ?? [],
           example: position == Self.keyColumn ? nil : example(position))
       },
-      uniques: uniques.map { $0.map { columns[$0].name } }, entity: entity,
+      uniques: uniques.map { $0.map { columns[$0].name } },
+      compoundIndexes: compoundIndexes.map { $0.map { columns[$0].name } }, entity: entity,
       formerNames: evolution.formerNames, fullText: search?.text?.described,
       spatial: search?.places.map(\.described) ?? [])
   }
@@ -60,7 +61,8 @@ extension SchemaDescription.Table {
   var missingColumn: String? {
     let all = Set(columns.map(\.name))
     let searched = (fullText?.columns ?? []) + spatial.flatMap { [$0.latitude, $0.longitude] }
-    return ([key] + uniques.joined() + searched).first { !all.contains($0) }
+    return ([key] + uniques.joined() + compoundIndexes.joined() + searched)
+      .first { !all.contains($0) }
   }
 
   /// The columns, with the key first.
@@ -78,7 +80,10 @@ extension SchemaDescription.Table {
   /// The indexes that the table should have.
   var indexes: [TableIndex] {
     let names = ordered.map(\.name)
-    return sql.indexes(uniques: uniques.map { $0.compactMap { names.firstIndex(of: $0) } })
+    func positions(_ columns: [[String]]) -> [[Int]] {
+      columns.map { $0.compactMap { names.firstIndex(of: $0) } }
+    }
+    return sql.indexes(uniques: positions(uniques), compound: positions(compoundIndexes))
   }
 
   /// A name for the row number in SQL; nil if the columns take all of its names.

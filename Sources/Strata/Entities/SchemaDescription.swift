@@ -40,6 +40,8 @@ public struct SchemaDescription: Sendable, Equatable {
     public var columns: [Column]
     /// The sets of columns that are unique together.
     public var uniques: [[String]]
+    /// The columns of each index of several columns that refuses nothing.
+    public var compoundIndexes: [[String]]
     /// The former names of the table that the model declared.
     public var formerNames: [String]
     /// The index of the table's words; nil if it has none.
@@ -54,8 +56,8 @@ public struct SchemaDescription: Sendable, Equatable {
     /// - Precondition: there is at least one column.
     public init(
       _ name: String, columns: [Column], key: String? = nil, uniques: [[String]] = [],
-      entity: String? = nil, formerNames: [String] = [], fullText: FullText? = nil,
-      spatial: [Spatial] = []
+      compoundIndexes: [[String]] = [], entity: String? = nil, formerNames: [String] = [],
+      fullText: FullText? = nil, spatial: [Spatial] = []
     ) {
       guard let first = columns.first else { fatalError("a table needs a column for its key") }
       self.name = name
@@ -63,6 +65,7 @@ public struct SchemaDescription: Sendable, Equatable {
       self.key = key ?? first.name
       self.columns = columns
       self.uniques = uniques
+      self.compoundIndexes = compoundIndexes
       self.formerNames = formerNames
       self.fullText = fullText
       self.spatial = spatial

@@ -52,6 +52,8 @@ package final class Table: Sendable {
   let referrers: [Referrer]
   /// The sets of columns that are unique together.
   package let uniques: [[Int]]
+  /// The columns of each index of several attributes that refuses nothing.
+  let compoundIndexes: [[Int]]
   let codec: EntityCodec
   /// Reads a record as the table's entity, and writes the entity; nil for a table without an entity.
   let rewrite: (@Sendable (Record, EntityCodec) -> ReadRecord?)?
@@ -69,7 +71,8 @@ package final class Table: Sendable {
 
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
-    references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
+    references: [Reference], referrers: [Referrer], uniques: [[Int]],
+    compoundIndexes: [[Int]] = [], codec: EntityCodec,
     rewrite: (@Sendable (Record, EntityCodec) -> ReadRecord?)? = nil,
     rules: TableRules? = nil, merges: [(column: Int, rule: AttributeMerge)] = [],
     isJoin: Bool = false, evolution: TableEvolution = TableEvolution(), search: TableSearch? = nil
@@ -81,6 +84,7 @@ package final class Table: Sendable {
     self.references = references
     self.referrers = referrers
     self.uniques = uniques
+    self.compoundIndexes = compoundIndexes
     self.codec = codec
     self.rewrite = rewrite
     self.rules = rules
@@ -91,6 +95,9 @@ package final class Table: Sendable {
     self.evolution = evolution
     self.search = search
   }
+
+  /// The table's indexes, except those of words and places.
+  var indexes: [TableIndex] { sql.indexes(uniques: uniques, compound: compoundIndexes) }
 
   /// Returns whether this is the table of an entity, so that its records may be decoded as that
   /// entity.

@@ -12,6 +12,7 @@ struct TableDraft {
   private var foldedNames: Set<[UInt8]> = []
   private var paths = ColumnPaths()
   private var uniques: [[Int]] = []
+  private var compoundIndexes: [[Int]] = []
   private var removed: [String] = []
   var fullText: SchemaDescription.FullText?
   var spatial: [SchemaDescription.Spatial] = []
@@ -51,8 +52,13 @@ struct TableDraft {
     }
     for element in definition.elements {
       if case .unique(let paths, let source) = element.content {
-        let columns = try resolve(paths, source)
+        let columns = try resolve(paths, source, "Unique")
         if !uniques.contains(columns) { uniques.append(columns) }
+      }
+      if case .index(let paths, let source) = element.content {
+        let columns = try resolve(paths, source, "Index")
+        try checkIndex(columns, source)
+        if !compoundIndexes.contains(columns) { compoundIndexes.append(columns) }
       }
       if case .removed(let columns) = element.content { removed += columns }
     }
@@ -157,16 +163,31 @@ struct TableDraft {
   var keyStorage: StorageType { attributes[Table.keyColumn].storage }
 
   private func resolve(
-    _ paths: [SendablePath], _ source: SourceLine
+    _ paths: [SendablePath], _ source: SourceLine, _ what: String
   ) throws(StoreError) -> [Int] {
     var columns: [Int] = []
     for path in paths {
       guard let column = column(for: path) else {
-        throw .schema("\(source): Unique names something that is no attribute", entity: entity)
+        throw .schema("\(source): \(what) names something that is no attribute", entity: entity)
       }
       columns.append(column)
     }
     return columns
+  }
+
+  /// Checks that an index names two or more attributes, each of them once.
+  private func checkIndex(_ columns: [Int], _ source: SourceLine) throws(StoreError) {
+    if columns.count < 2 {
+      throw .schema(
+        "\(source): an Index of \(entity) needs two or more attributes",
+        advice: "write .indexed() on the attribute", entity: entity,
+        attribute: columns.first.map { names[$0] })
+    }
+    for (position, column) in columns.enumerated() where columns[..<position].contains(column) {
+      throw .schema(
+        "\(source): an Index names \(entity).\(names[column]) twice", entity: entity,
+        attribute: names[column])
+    }
   }
 
   func column(for path: SendablePath) -> Int? { paths[path] }
@@ -224,7 +245,7 @@ struct TableDraft {
   func table(referrers: [Referrer]) -> Table {
     let referring = Set(references.map(\.column))
     let indexed = referring.union(uniques.compactMap { $0.count == 1 ? $0[0] : nil })
-      .union([Table.keyColumn])
+      .union(compoundIndexes.joined()).union([Table.keyColumn])
     return Table(
       id: id, name: name, entity: entity,
       columns: zip(names, attributes).enumerated().map { position, attribute in
@@ -238,7 +259,8 @@ struct TableDraft {
           isComparedByText: isIndexed)
       },
       paths: paths, references: references, referrers: referrers,
-      uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
+      uniques: uniques, compoundIndexes: compoundIndexes,
+      codec: definition.codec(attributes.map(\.coding)),
       rewrite: definition.rewrite,
       rules: TableRules(attributes, definition),
       merges: attributes.enumerated().compactMap { column, attribute in

@@ -109,7 +109,9 @@ final class TableSQL: Sendable {
   }
 
   /// Returns the table's indexes.
-  func indexes(uniques: [[Int]]) -> [TableIndex] {
+  ///
+  /// - Parameter compound: the columns of each index of several columns that is not unique.
+  func indexes(uniques: [[Int]], compound: [[Int]]) -> [TableIndex] {
     func index(_ columns: [Int], unique: Bool) -> TableIndex {
       let all = columns.map { self.columns[$0].name }
       let names = all.map(\.quotedIdentifier)
@@ -122,7 +124,21 @@ final class TableSQL: Sendable {
     }
     let isUnique = Set(uniques.filter { $0.count == 1 }.map { $0[0] })
     let plain = columns.indices.filter { columns[$0].isIndexed && !isUnique.contains($0) }
-    return uniques.map { index($0, unique: true) } + plain.map { index([$0], unique: false) }
+    var several: [[Int]] = []
+    for columns in compound.map(withKey) where !(uniques + several).contains(columns) {
+      several.append(columns)
+    }
+    return uniques.map { index($0, unique: true) }
+      + (plain.map { [$0] } + several).map { index($0, unique: false) }
+  }
+
+  /// Returns the columns of an index with the key as the last one, so that it has whole orders.
+  ///
+  /// An integer key is the row number, with which SQLite ends every index.
+  private func withKey(_ compound: [Int]) -> [Int] {
+    let isRowNumber = columns[Table.keyColumn].storage == .integer
+    return isRowNumber || compound.contains(Table.keyColumn)
+      ? compound : compound + [Table.keyColumn]
   }
 }
 

@@ -45,12 +45,36 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
     public let message: String
     /// The attributes that would help if they were indexed, as `Song.title`; empty if no index can
     /// help.
+    ///
+    /// Each of them would help by itself unless ``isCompound`` is true.
     public let attributes: [String]
+    /// Whether the attributes would help as one ``Index``, in their order.
+    public let isCompound: Bool
+    private let advice: String?
 
-    public var description: String {
-      attributes.isEmpty
-        ? message : "\(message); add .indexed() to \(attributes.joined(separator: " or "))"
+    init(kind: Kind, message: String, _ advice: Advice) {
+      self.kind = kind
+      self.message = message
+      switch advice {
+      case .each(let names):
+        (attributes, isCompound) = (names, false)
+        self.advice = names.isEmpty ? nil : "add .indexed() to \(names.joined(separator: " or "))"
+      case .compound(let names, let entity):
+        (attributes, isCompound) = (names.map { "\(entity).\($0)" }, true)
+        let paths = names.map { "\\.\($0)" }.joined(separator: ", ")
+        self.advice = "add Index(\(paths)) to the schema of \(entity)"
+      }
     }
+
+    public var description: String { advice.map { "\(message); \($0)" } ?? message }
+  }
+
+  /// The index that a query lacks.
+  enum Advice {
+    /// An index of any of some attributes, as `Song.title`; none if the list is empty.
+    case each([String])
+    /// One index of some attributes of an entity.
+    case compound([String], of: String)
   }
 
   /// The statement, without values.
@@ -90,6 +114,9 @@ extension FetchSource {
   /// //   SCAN t0
   /// // warning: looks at every row of Song (100,000); add .indexed() to Song.bpm
   /// ```
+  ///
+  /// If the filter gives an attribute by equality and the order is by another, the warning names one
+  /// ``Index`` of both.
   ///
   /// The plan is for a developer to read: the steps are in SQLite's words, which change with its
   /// version. The query is not run, but the rows of the tables that it would scan are counted.

@@ -91,6 +91,7 @@ extension QueryPlan {
     _ steps: [QueryExplanation.Step], countRows: (Table) throws(StoreError) -> Int
   ) throws(StoreError) -> [QueryExplanation.Warning] {
     var warnings: [QueryExplanation.Warning] = []
+    let order = OrderIndex(for: self)?.missing ?? []
     for step in steps where step.isScan || step.isAutomatic {
       guard let alias = step.detail.split(separator: " ").dropFirst().first,
         let scanned = rows(named: alias)
@@ -100,19 +101,20 @@ extension QueryPlan {
       let isWanted = filter == nil || (limit != nil && step.index != nil)
       if alias == "t0" && isWanted && !step.isAutomatic { continue }
       let count = try countRows(scanned.table).grouped
-      let isIndexed = step.isAutomatic ? "makes an index of" : "looks at"
+      let verb = step.isAutomatic ? "makes an index of" : "looks at"
+      let columns = scanned.filter?.comparedColumns ?? []
+      // One index for the filter and the order serves better than an index for each of them.
+      let isBoth = alias == "t0" && order.count > 1 && columns.contains(order[0])
       warnings.append(
         QueryExplanation.Warning(
-          kind: .fullScan, message: "\(isIndexed) every row of \(scanned.table.entity) (\(count))",
-          attributes: scanned.table.unindexed(scanned.filter?.comparedColumns ?? [])))
+          kind: .fullScan, message: "\(verb) every row of \(scanned.table.entity) (\(count))",
+          isBoth ? .compound(order, of: table) : .each(scanned.table.unindexed(columns))))
     }
     if steps.contains(where: \.isSort) {
-      let first = order.columns[0].position
-      let isOwn = first < table.columns.count
       warnings.append(
         QueryExplanation.Warning(
           kind: .sort, message: "sorts the rows that it finds",
-          attributes: isOwn ? table.unindexed([first]) : []))
+          order.count > 1 ? .compound(order, of: table) : .each(table.unindexed(order))))
     }
     return warnings
   }
@@ -121,10 +123,17 @@ extension QueryPlan {
 extension Table {
   /// Returns the names of the columns with which no index begins, each name once.
   fileprivate func unindexed(_ positions: [Int]) -> [String] {
-    AttributeSet(positions).positions.filter { column in
-      column != Table.keyColumn && !columns[column].isIndexed
-        && !uniques.contains { $0.first == column }
+    let first = Set(indexes.compactMap(\.columns.first))
+    return AttributeSet(positions).positions.filter { column in
+      column != Table.keyColumn && !first.contains(columns[column].name)
     }.map(attributeName)
+  }
+}
+
+extension QueryExplanation.Advice {
+  /// Creates the advice to add one index of some columns.
+  fileprivate static func compound(_ columns: [Int], of table: Table) -> Self {
+    .compound(columns.map { table.columns[$0].name }, of: table.entity)
   }
 }
 

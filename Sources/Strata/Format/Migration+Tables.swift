@@ -104,7 +104,7 @@ extension Migration {
     }
   }
 
-  /// Drops a column with its values, and the unique constraints that contain it.
+  /// Drops a column with its values, and the unique constraints and indexes that contain it.
   ///
   /// The column of the key cannot be dropped.
   ///
@@ -120,6 +120,7 @@ extension Migration {
     var changed = table
     changed.columns.removeAll { $0.name == column.name }
     changed.uniques.removeAll { $0.contains(column.name) }
+    changed.compoundIndexes.removeAll { $0.contains(column.name) }
     try copy(table, to: changed) { name in table.position(of: name).map { .column($0) } }
   }
 
@@ -138,11 +139,15 @@ extension Migration {
     for position in changed.columns.indices where changed.columns[position].name == column.name {
       changed.columns[position].name = newName
     }
-    changed.uniques = table.uniques.map { $0.map { $0 == column.name ? newName : $0 } }
+    func renamed(_ columns: [[String]]) -> [[String]] {
+      columns.map { $0.map { $0 == column.name ? newName : $0 } }
+    }
+    changed.uniques = renamed(table.uniques)
+    changed.compoundIndexes = renamed(table.compoundIndexes)
     if table.key == column.name { changed.key = newName }
-    var renamed = column
-    renamed.name = newName
-    try checkColumn(renamed, of: changed)
+    var new = column
+    new.name = newName
+    try checkColumn(new, of: changed)
     if table.searchIndexes.contains(where: { $0.columns.contains(column.name) }) {
       changed = changed.withoutSearch
       _ = try dropSearchIndexes(of: table)

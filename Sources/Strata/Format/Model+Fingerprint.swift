@@ -22,7 +22,7 @@ extension Model {
     }
     for table in tables.sorted(by: { $0.name < $1.name }) {
       add(table.sql.create)
-      for index in table.sql.indexes(uniques: table.uniques) { add(index.create) }
+      for index in table.indexes { add(index.create) }
       for index in table.search?.indexes ?? [] { add(index.create) }
       for column in table.evolution.columns {
         add(column.valueType)
@@ -46,9 +46,8 @@ extension StoredTables {
   /// text.
   func areWritten(as model: Model) -> Bool {
     model.tables.allSatisfy { table in
-      let indexes = table.sql.indexes(uniques: table.uniques)
       return sql(ofTable: table.name) == table.sql.create
-        && Set(attachedSQL(ofTable: table.name)) == Set(indexes.map(\.create))
+        && Set(attachedSQL(ofTable: table.name)) == Set(table.indexes.map(\.create))
         && (table.search?.indexes ?? []).allSatisfy(isWhole)
     }
   }

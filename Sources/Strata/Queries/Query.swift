@@ -6,8 +6,9 @@ public import Foundation
 /// Song.where { $0.bpm > 100 && $0.title.contains("grace") }.sorted(by: \.title).limit(50)
 /// ```
 ///
-/// A query is a value, and building it touches no store. The order always ends with the key, so it
-/// is complete and never changes by itself.
+/// A query is a value, and building it touches no store. The order always ends with the key, in the
+/// direction of the last sort. So it is complete and never changes by itself, and a query whose sorts
+/// are all reversed has the same rows from last to first.
 ///
 /// The order of the calls does not matter: conditions come first, then sorts, then the offset, then the
 /// limit, as in SQL. So `limit(5).where { … }` is the first five of the entities that meet the condition,
@@ -20,6 +21,8 @@ public struct Query<Root: Entity>: Sendable {
   var sorts: [Sort] = []
   /// An order by relevance or distance, among the sorts.
   var ranking: Ranking?
+  /// The places in the order between which the entities are.
+  var bounds: [OrderBound<Root>] = []
   var limit: Int?
   var offset = 0
   /// The start of a relationship's query; nil for other queries.
@@ -148,6 +151,8 @@ struct Sort: Sendable {
   let key: Key
   let order: SortOrder
   var text: TextOrder?
+  /// Whether the sort only brings the rows of a section together.
+  var isOfSections = false
 
   init(_ key: Key, _ order: SortOrder, text: TextOrder? = nil) {
     self.key = key

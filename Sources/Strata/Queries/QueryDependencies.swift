@@ -171,6 +171,7 @@ extension ResolvedFilter {
     case .place(let place, _):
       body(place.latitude)
       body(place.longitude)
+    case .bounded(let bound): for attribute in bound.attributes { body(attribute) }
     }
   }
 }

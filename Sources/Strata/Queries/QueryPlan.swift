@@ -118,6 +118,15 @@ final class QueryPlan: Sendable {
       columns.append(
         .init(position: table.columns.count + (ranking == nil ? 0 : 1), isDescending: false))
     }
+    // Equal rows follow the direction of the last sort. So a reversed order is the exact reverse, and
+    // an index that is read backwards has it.
+    let isKeyDescending =
+      query.sorts.last?.isOfSections == false && columns.last?.isDescending == true
+    let order = RecordOrder(columns, collations: collations, isKeyDescending: isKeyDescending)
+    for bound in query.bounds {
+      let bounded = ResolvedFilter.bounded(try ResolvedBound(bound, of: table, order))
+      filter = filter.map { .and($0, bounded) } ?? bounded
+    }
     self.table = table
     // A condition that is never met reads no other rows. The order may read a search or other rows.
     let looksAround = filter?.isNever != true || ranking != nil || !values.isEmpty
@@ -125,7 +134,7 @@ final class QueryPlan: Sendable {
     joins = looksAround ? resolver.joins : []
     related = looksAround ? resolver.related : []
     searches = looksAround ? resolver.searches : []
-    order = RecordOrder(columns, collations: collations)
+    self.order = order
     limit = query.limit
     offset = query.offset
   }

@@ -18,12 +18,12 @@ struct RecordOrder: Sendable, Hashable {
   private(set) var collations: [TextCollation]
 
   /// Creates the order by `columns`, then by the key.
-  init(_ columns: [Column], collations: [TextCollation] = []) {
+  init(_ columns: [Column], collations: [TextCollation] = [], isKeyDescending: Bool = false) {
     self.columns = columns
     self.collations = collations
     // In an order other than by bytes, different keys may be equal.
     if !columns.contains(where: { $0.position == Table.keyColumn && $0.collation == nil }) {
-      self.columns.append(Column(position: Table.keyColumn, isDescending: false))
+      self.columns.append(Column(position: Table.keyColumn, isDescending: isKeyDescending))
     }
   }
 
@@ -64,6 +64,15 @@ struct RecordOrder: Sendable, Hashable {
   func compare(_ a: RecordView, key: RecordKey) -> Int {
     let mine = RecordKey(a, Table.keyColumn)
     return mine < key ? -1 : mine == key ? 0 : 1
+  }
+
+  /// The order from the last record to the first.
+  var reversed: RecordOrder {
+    var order = self
+    order.columns = columns.map {
+      Column(position: $0.position, isDescending: !$0.isDescending, collation: $0.collation)
+    }
+    return order
   }
 
   /// The order by the first column alone, in which different records may be equal.

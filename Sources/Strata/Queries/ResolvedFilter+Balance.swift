@@ -22,6 +22,7 @@ extension ResolvedFilter {
     case .and(let a, let b), .or(let a, let b): 1 + max(a.nesting, b.nesting)
     case .not(let filter): filter.nesting
     case .any(let rows): 1 + (rows.filter?.nesting ?? 0)
+    case .bounded(let bound): bound.attributes.count
     case .compare, .relate, .isIn, .text, .fullText, .place: 0
     }
   }

@@ -22,6 +22,7 @@ extension ResolvedFilter {
     case .fullText(let search): search.append(to: &sql, negated: negated)
     case .place(let place, let area): place.append(area, to: &sql, negated: negated)
     case .any(let rows): rows.append(existenceTo: &sql, negated: negated)
+    case .bounded(let bound): bound.append(to: &sql, negated: negated)
     }
   }
 

@@ -15,6 +15,8 @@ indirect enum ResolvedFilter: Sendable {
   case not(ResolvedFilter)
   case fullText(ResolvedSearch)
   case place(ResolvedPlace, PlaceArea)
+  /// Whether the row is on the one side of a place in the query's order.
+  case bounded(ResolvedBound)
 }
 
 /// A column of the filter's own table (join 0), or of a table joined to it.
@@ -62,7 +64,7 @@ extension ResolvedFilter {
     case .isIn(_, let values): values.isEmpty
     case .and(let a, let b): a.isNever || b.isNever
     case .or(let a, let b): a.isNever && b.isNever
-    case .compare, .relate, .text, .any, .not, .fullText, .place: false
+    case .compare, .relate, .text, .any, .not, .fullText, .place, .bounded: false
     }
   }
 
@@ -118,6 +120,7 @@ extension ResolvedFilter {
     case .any(let rows): row.count(rows) > 0
     case .fullText(let search): row.isFound(by: search)
     case .place(let place, let area): row.place(place).map(area.contains) ?? false
+    case .bounded(let bound): bound.contains(row.row)
     }
   }
 }
@@ -230,6 +233,7 @@ extension ResolvedFilter {
     case .and(let a, let b), .or(let a, let b): a.readsOtherRows || b.readsOtherRows
     case .not(let filter): filter.readsOtherRows
     case .place(let place, _): place.latitude.join != 0
+    case .bounded: false
     }
   }
 }

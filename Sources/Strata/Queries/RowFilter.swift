@@ -92,7 +92,7 @@ package indirect enum RowCondition: Sendable {
       } else {
         self = .any
       }
-    case .relate, .isIn, .text, .any, .fullText, .place: self = .any
+    case .relate, .isIn, .text, .any, .fullText, .place, .bounded: self = .any
     }
   }
 

@@ -12,61 +12,19 @@ extension QueryPlan {
     switch restriction {
     case .keys(let keys): sql.append(columnName(Table.keyColumn), among: keys)
     case .after(let record):
-      if let bound = firstBound(record) {
-        // The condition below implies this bound. The bound lets SQLite begin in the middle of an
-        // index.
-        sql.append("\(orderName(order.columns[0])) \(bound) ")
-        sql.append(parameter: record[order.columns[0].position])
-        sql.append(" AND ")
-      }
-      append(after: record, order.columns[...], to: &sql)
+      OrderCondition(
+        columns: order.columns.map { column in
+          OrderCondition.Column(
+            name: orderName(column), isDescending: column.isDescending,
+            mayBeNull: mayBeNull(column.position), value: record[column.position])
+        }, includesEqual: false
+      ).append(to: &sql)
     }
   }
 
-  /// Returns the operator that the first column satisfies in every row after a record.
-  ///
-  /// The result is nil if there is no such operator.
-  private func firstBound(_ record: Record) -> String? {
-    let first = order.columns[0]
-    if record.isNull(first.position) { return nil }
-    if !first.isDescending { return ">=" }
-    // Null comes after every value in a descending column.
-    let columns = table.columns
-    if first.position < columns.count { return columns[first.position].isOptional ? nil : "<=" }
-    return sortValues.has(first.position) ? nil : "<="
-  }
-
-  /// Appends the condition that a row comes after a record.
-  ///
-  /// Null comes before every value, and therefore after every value in a descending column.
-  private func append(
-    after record: Record, _ columns: ArraySlice<RecordOrder.Column>, to sql: inout SQLBuilder
-  ) {
-    guard let column = columns.first else { return sql.append("0") }
-    let name = orderName(column)
-    let value = record[column.position]
-    switch (value, column.isDescending) {
-    case (.null, false): sql.append("(\(name) IS NOT NULL")
-    case (.null, true): sql.append("(0")
-    case (_, false):
-      sql.append("(\(name) > ")
-      sql.append(parameter: value)
-    case (_, true):
-      sql.append("(\(name) IS NULL OR \(name) < ")
-      sql.append(parameter: value)
-    }
-    if columns.count > 1 {
-      sql.append(" OR (")
-      if value == .null {
-        sql.append("\(name) IS NULL")
-      } else {
-        sql.append("\(name) = ")
-        sql.append(parameter: value)
-      }
-      sql.append(" AND ")
-      append(after: record, columns.dropFirst(), to: &sql)
-      sql.append(")")
-    }
-    sql.append(")")
+  /// Returns whether a cell of a row may be null. Ranks and the positions of links never are.
+  private func mayBeNull(_ position: Int) -> Bool {
+    position < table.columns.count
+      ? table.columns[position].isOptional : sortValues.has(position)
   }
 }

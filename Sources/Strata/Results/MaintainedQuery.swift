@@ -59,10 +59,12 @@ struct MaintainedQuery: Sendable {
   }
 
   /// Returns the number of extra rows to keep, so that a deletion need not read at once.
-  static func slack(for reach: Int) -> Int { max(64, reach) }
+  static func slack(for limit: Int) -> Int { max(64, limit) }
 
   /// The number of rows that a load reads; nil for all.
-  var loadLimit: Int? { plan.query.reach.map { $0 + Self.slack(for: $0) } }
+  var loadLimit: Int? {
+    plan.query.limit.map { plan.query.offset + $0 + Self.slack(for: $0) }
+  }
 
   // MARK: Loading
 

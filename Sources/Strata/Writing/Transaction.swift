@@ -228,5 +228,5 @@ extension StoreError {
 
 extension Table {
   /// The indexes that only make reading faster.
-  var plainIndexes: [TableIndex] { sql.indexes(uniques: uniques).filter { !$0.isUnique } }
+  var plainIndexes: [TableIndex] { indexes.filter { !$0.isUnique } }
 }

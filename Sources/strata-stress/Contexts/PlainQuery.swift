@@ -39,14 +39,15 @@ struct PlainQuery: Sendable {
     return window.map { Array(found.dropFirst($0.lowerBound).prefix($0.count)) } ?? found
   }
 
-  /// Nil comes before every number in ascending order, and equal books are in the order of their keys.
+  /// Nil comes before every number in ascending order, and equal books are in the order of their keys,
+  /// in the direction of the last sort.
   private func isBefore(_ left: ScreenContents.Element, _ right: ScreenContents.Element) -> Bool {
     for sort in sorts {
       let index = sort.attribute.rawValue
       let (first, second) = (left.row[index] ?? -1, right.row[index] ?? -1)
       if first != second { return (first < second) == (sort.order == .forward) }
     }
-    return left.key < right.key
+    return (left.key < right.key) == (sorts.last?.order != .reverse)
   }
 }
 

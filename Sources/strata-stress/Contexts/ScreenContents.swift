@@ -81,7 +81,7 @@ struct ScreenContents: Sendable {
     let books = rows.rows(.books).map { Element(key: $0.key, row: $0.value) }
       .sorted { $0.key < $1.key }
     let bySecond = Self.stably(books) { $0.second < $1.second }
-    let top = Array(Self.stably(books) { $0.second > $1.second }.prefix(2))
+    let top = Array(bySecond.reversed().prefix(2))
     // A window may be shorter while it is filled again.
     let windowed = isAtRest ? top : Array(top.prefix(window?.count ?? 0))
     let onShelf = rows[.shelves, 1] == nil ? [] : books.filter { $0.row[3] == 1 }

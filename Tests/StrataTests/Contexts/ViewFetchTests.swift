@@ -157,7 +157,7 @@ private struct Question: CustomStringConvertible {
     if isSorted { query = query.sorted(by: \.speed).sorted(by: \.length, order: .reverse) }
     isBefore = { a, b in
       isSorted
-        ? (a.speed ?? -1, -a.length, a.id) < (b.speed ?? -1, -b.length, b.id) : a.id < b.id
+        ? (a.speed ?? -1, -a.length, -a.id) < (b.speed ?? -1, -b.length, -b.id) : a.id < b.id
     }
     offset = random.oneIn(3) ? Int.random(in: 0..<6, using: &random) : 0
     limit = random.oneIn(2) ? Int.random(in: 0..<8, using: &random) : nil

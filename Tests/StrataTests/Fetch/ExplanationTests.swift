@@ -86,6 +86,36 @@ import Testing
     #expect(try await view.explain(Sale.sorted(by: \.units).limit(5)).warnings.isEmpty)
   }
 
+  @Test func `a filter and an order by another attribute are helped by one index`() async throws {
+    try await save(1_200)
+    func warnings(_ query: Query<Sale>) async throws -> [String] {
+      try await view.explain(query).warnings.map(\.description)
+    }
+    let ofShop = try await view.explain(Shop.sales(of: 1).sorted(by: \.price, order: .reverse))
+    #expect(ofShop.warnings.map(\.kind) == [.sort])
+    #expect(ofShop.warnings.map(\.attributes) == [["Sale.shopID", "Sale.price"]])
+    #expect(ofShop.warnings.allSatisfy(\.isCompound))
+    #expect(
+      ofShop.warnings.map(\.description) == [
+        #"sorts the rows that it finds; add Index(\.shopID, \.price) to the schema of Sale"#
+      ])
+    // The index serves the filter, too.
+    let both = "add Index(\\.kind, \\.price, \\.rebate) to the schema of Sale"
+    #expect(
+      try await warnings(
+        Sale.where { $0.kind == .card }.sorted(by: \.price).sorted(by: \.rebate).limit(9))
+        == ["looks at every row of Sale (1,200); \(both)", "sorts the rows that it finds; \(both)"])
+    // An index has neither two directions nor the order of a language.
+    #expect(
+      try await warnings(Sale.where { $0.units == 1 }.sorted(by: \.region, .localized))
+        == ["sorts the rows that it finds"])
+    #expect(
+      try await warnings(
+        Sale.where { $0.units == 1 }.sorted(by: \.price).sorted(by: \.stars, order: .reverse))
+        == ["sorts the rows that it finds; add Index(\\.units, \\.price) to the schema of Sale"])
+    #expect(try await warnings(Shop.sales(of: 1)).isEmpty)
+  }
+
   @Test func `an explanation reads as a tree`() async throws {
     view.insert(Sale(id: 1))
     let query = Sale.where { $0.shop.isOpen && $0.units > 2 }.sorted(by: \.units).limit(3)

@@ -80,7 +80,7 @@ struct SalesQuestion: CustomStringConvertible {
     }
     let sorted = found.sorted { a, b in
       switch sort {
-      case 1 where a.region != b.region: return Self.precedes(b.region, a.region)
+      case 1: return a.region == b.region ? b.id < a.id : Self.precedes(b.region, a.region)
       case 2 where a.price != b.price: return a.price < b.price
       case 2 where a.kind != b.kind: return a.kind.rawValue < b.kind.rawValue
       default: return a.id < b.id

@@ -26,6 +26,16 @@ import Testing
     #expect(live.statistics.loads == 1 && live.statistics.refills >= 4)
   }
 
+  /// A window reads as many extra rows as it shows, not as many as lie before it.
+  @Test func `a page at a deep offset loads the rows before it once`() throws {
+    func loadLimit(_ query: Query<Boat>) throws -> Int? {
+      MaintainedQuery(LivePlan(try QueryPlan(query, stack.store.model))).loadLimit
+    }
+    #expect(try loadLimit(Boat.all.offset(50_000).limit(100)) == 50_200)
+    #expect(try loadLimit(Boat.all.limit(10)) == 74)
+    #expect(try loadLimit(Boat.all.offset(50_000)) == nil)
+  }
+
   @Test func `edits that a horizon hid are told of when it goes`() async throws {
     try await fill((0..<100).map { Boat(id: $0, length: $0) })
     let live = try await view.loaded(Boat.sorted(by: \.length).limit(10))

@@ -38,6 +38,59 @@ private enum V2 {
   }
 }
 
+/// A table with a key of text, whose indexes of several columns end with the key.
+private enum Compound {
+  struct Note: Entity {
+    var id = ""
+    var topic = ""
+    var year: Int?
+    static let schema = Schema<Note>("notes", key: \.id) {
+      Attribute(\.topic)
+      Attribute(\.year)
+    }
+  }
+  struct ByYear: Entity {
+    var id = ""
+    var topic = ""
+    var year: Int?
+    static let schema = Schema<ByYear>("notes", key: \.id) {
+      Attribute(\.topic)
+      Attribute(\.year)
+      Index(\.topic, \.year)
+    }
+  }
+  struct ByTopic: Entity {
+    var id = ""
+    var topic = ""
+    var year: Int?
+    static let schema = Schema<ByTopic>("notes", key: \.id) {
+      Attribute(\.topic)
+      Attribute(\.year)
+      Index(\.year, \.topic)
+    }
+  }
+  struct Renamed: Entity {
+    var id = ""
+    var topic = ""
+    var released: Int?
+    static let schema = Schema<Renamed>("notes", key: \.id) {
+      Attribute(\.topic)
+      Attribute(\.released).formerly("year")
+      Index(\.released, \.topic)
+    }
+  }
+  struct Once: Entity {
+    var id = ""
+    var topic = ""
+    var released: Int?
+    static let schema = Schema<Once>("notes", key: \.id) {
+      Attribute(\.topic)
+      Attribute(\.released)
+      Unique(\.released, \.topic, \.id)
+    }
+  }
+}
+
 private struct Other: Entity {
   var id: Int64 = 0
   static let schema = Schema<Other>("others", key: \.id) {}
@@ -92,6 +145,90 @@ private struct Other: Entity {
     try await file.open(V1.Song.self) { stack in
       try await stack.withScratch { $0.insert(V1.Song(id: 4, title: "a", year: 1)) }
     }
+  }
+
+  @Test func `an index of several attributes comes, changes, is renamed and goes without a copy`()
+    async throws
+  {
+    try await file.make([
+      Compound.Note(id: "b", topic: "x", year: 1), Compound.Note(id: "a", topic: "x", year: 1),
+      Compound.Note(id: "c", topic: "y", year: nil),
+    ])
+    let table = "notes"
+    #expect(
+      await file.migrate(Compound.ByYear.self).actions == [
+        .createIndex(["topic", "year", "id"], table: table, isUnique: false), .record(version: 1),
+      ])
+    #expect(await file.migrate(Compound.ByYear.self).actions == [])
+    try await file.open(Compound.ByYear.self) { stack in
+      let page = Compound.ByYear.where { $0.topic == "x" }.sorted(by: \.year)
+      let found = try await stack.fetch(page).map(\.id)
+      #expect(found == ["a", "b"])
+      #expect(try await stack.explain(page).indexes == [#"strata_"notes"."topic"."year"."id""#])
+    }
+    #expect(
+      await file.migrate(Compound.ByTopic.self).actions == [
+        .removeIndex(["topic", "year", "id"], table: table, isUnique: false),
+        .createIndex(["year", "topic", "id"], table: table, isUnique: false), .record(version: 1),
+      ])
+    #expect(
+      await file.migrate(Compound.Renamed.self).actions == [
+        .removeIndex(["year", "topic", "id"], table: table, isUnique: false),
+        .renameColumn("year", to: "released", table: table),
+        .createIndex(["released", "topic", "id"], table: table, isUnique: false),
+        .record(version: 1),
+      ])
+    // A unique index with the same columns takes its place.
+    #expect(
+      await file.migrate(Compound.Once.self).actions == [
+        .removeIndex(["released", "topic", "id"], table: table, isUnique: false),
+        .createIndex(["released", "topic", "id"], table: table, isUnique: true),
+        .record(version: 1),
+      ])
+    #expect(await file.migrate(Compound.Renamed.self).actions?.count == 3)
+    #expect(try file.rows("SELECT id FROM notes ORDER BY id") == ["a", "b", "c"])
+  }
+
+  @Test func `a step keeps an index of several columns, and drops it with a column`() async throws {
+    try await file.make([Compound.ByYear(id: "a", topic: "x", year: 1)])
+    func indexes() throws -> [String] {
+      try file.rows(
+        "SELECT name FROM sqlite_schema WHERE tbl_name LIKE '%notes' AND sql LIKE '%INDEX%'")
+    }
+    #expect(try indexes() == [#"strata_"notes"."topic"."year"."id""#])
+    struct Kept: Entity {
+      var key = ""
+      var topic = ""
+      var released: Int?
+      var id: String { key }
+      static let schema = Schema<Kept>("notes", key: \.key) {
+        Attribute(\.topic)
+        Attribute(\.released)
+        Index(\.topic, \.released)
+      }
+    }
+    let renames = MigrationStep(to: 2) { migration in
+      try migration.renameColumn("year", of: "notes", to: "released")
+      try migration.renameColumn("id", of: "notes", to: "key")
+      #expect(
+        migration.schema[table: "notes"]?.compoundIndexes == [["topic", "released"]])
+    }
+    let kept = await file.migrate(Kept.self, version: 2) { $0.migrations = [renames] }
+    #expect(kept.actions == [.step(to: 2), .record(version: 2)])
+    #expect(try indexes() == [#"strata_"notes"."topic"."released"."key""#])
+    struct Short: Entity {
+      var key = ""
+      var topic = ""
+      var id: String { key }
+      static let schema = Schema<Short>("notes", key: \.key) { Attribute(\.topic) }
+    }
+    let drops = MigrationStep(to: 3) { try $0.removeColumn("released", from: "notes") }
+    let short = await file.migrate(Short.self, version: 3) { $0.migrations = [drops] }
+    #expect(short.actions == [.step(to: 3), .record(version: 3)])
+    #expect(try indexes() == [])
+    let described = try Stack.schema(of: [Kept.self], version: 1)
+    #expect(described.tables[0].compoundIndexes == [["topic", "released"]])
+    #expect(try SchemaDescription(json: described.json) == described)
   }
 
   @Test func `a unique attribute over duplicates is refused and names both`() async throws {

@@ -213,6 +213,6 @@ struct ComputedOrderTests {
 
   private func busiest(_ tunes: [Tune], _ singers: [Singer]) -> [Int] {
     func count(_ singer: Singer) -> Int { tunes.count { $0.singerID == singer.id } }
-    return singers.sorted { (-count($0), $0.id) < (-count($1), $1.id) }.map(\.id)
+    return singers.sorted { (count($0), $0.id) > (count($1), $1.id) }.map(\.id)
   }
 }

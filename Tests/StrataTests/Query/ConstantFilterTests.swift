@@ -60,7 +60,7 @@ import Testing
     #expect(try await ids(Harbour.where { $0.name.isEmpty }) == [1])
     #expect(try await ids(Harbour.where { !$0.name.isEmpty }) == [2, 3])
     #expect(try await ids(Harbour.sorted(by: \.isOpen)) == [2, 1, 3])
-    #expect(try await ids(Harbour.sorted(by: \.isOpen, order: .reverse)) == [1, 3, 2])
+    #expect(try await ids(Harbour.sorted(by: \.isOpen, order: .reverse)) == [3, 1, 2])
     let sections = stack.viewContext.live(Harbour.all, sectionedBy: \.isOpen)
     try await sections.waitUntilLoaded()
     #expect(sections.sections.map(\.name) == [false, true])

@@ -54,6 +54,8 @@ import Testing
     #expect(try plan(Track.sorted(by: \.title)).order.columns.last == key)
     let byKey = try plan(Track.sorted(by: \.id, order: .reverse).sorted(by: \.title)).order
     #expect(byKey.columns.filter { $0.position == Table.keyColumn }.count == 1)
+    let reversed = try plan(Track.sorted(by: \.title).sorted(by: \.rank, order: .reverse)).order
+    #expect(reversed.columns.last == .init(position: Table.keyColumn, isDescending: true))
     #expect(try plan(Track.all).order.isByKey && !byKey.isByKey)
   }
 
