@@ -19,26 +19,29 @@ struct ResolvedBound: Sendable {
       throw .query(
         "after, from, before and through need an order by attributes", entity: table.entity)
     }
+    let record: Record
     do throws(CodingFailure) {
       record = try table.encode(bound.entity, RecordBuilder())
     } catch {
       throw .query(
         "\(table.attributeName(error.column)): \(error.error.message)", entity: table.entity)
     }
-    self.order = bound.isLower ? order : order.reversed
+    let order = bound.isLower ? order : order.reversed
+    self.order = order
+    self.record = record
     includesRecord = bound.isIncluded
     attributes = order.columns.map {
       ResolvedAttribute(
         join: 0, column: $0.position, name: table.sql.sourceColumns[$0.position])
     }
     condition = OrderCondition(
-      columns: self.order.columns.map { column in
+      columns: order.columns.map { column in
         let collation = column.collation.map { order.collations[$0].sql } ?? ""
         return OrderCondition.Column(
           name: table.sql.sourceColumns[column.position] + collation,
           isDescending: column.isDescending,
           mayBeNull: table.columns[column.position].isOptional, value: record[column.position])
-      }, includesEqual: includesRecord)
+      }, includesEqual: bound.isIncluded)
   }
 
   /// Returns whether a row comes after the record, or is the record itself if that counts.

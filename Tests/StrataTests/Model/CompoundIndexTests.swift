@@ -86,12 +86,12 @@ private struct UUIDPost: Post {
 }
 
 /// An entity with indexes that others serve for.
-private struct Word: Entity {
+private struct Lemma: Entity {
   var id = ""
   var a = ""
   var b = ""
   var c: Int?
-  static let schema = Schema<Word>("words", key: \.id) {
+  static let schema = Schema<Lemma>("lemmas", key: \.id) {
     Attribute(\.a)
     Attribute(\.b)
     Attribute(\.c)
@@ -158,15 +158,15 @@ private struct Word: Entity {
   }
 
   @Test func `an index is made once, and not beside a unique one with its columns`() async throws {
-    let table = try Model([Word.self]).table(of: Word.self)
+    let table = try Model([Lemma.self]).table(of: Lemma.self)
     #expect(
       table.indexes.map { "\($0.columns.joined(separator: " "))\($0.isUnique ? "!" : "")" }
         == ["b c id!", "c a!", "a b id", "c a id"])
     // An import into an empty table drops those that only make reading faster.
     #expect(table.plainIndexes.map(\.columns) == [["a", "b", "id"], ["c", "a", "id"]])
-    let stack = try await Stack.temporary(Word.self)
-    try await stack.withScratch { $0.insert(Word(id: "1", a: "x")) }
-    #expect(try await stack.count(Word.all) == 1)
+    let stack = try await Stack.temporary(Lemma.self)
+    try await stack.withScratch { $0.insert(Lemma(id: "1", a: "x")) }
+    #expect(try await stack.count(Lemma.all) == 1)
     await stack.close()
   }
 

@@ -17,7 +17,7 @@ import Testing
     let precedes: @Sendable (Boat, Boat) -> Bool
   }
 
-  private static let orders = [
+  nonisolated private static let orders = [
     Order(name: "key", query: { $0 }, precedes: { $0.id < $1.id }),
     Order(
       name: "length", query: { $0.sorted(by: \.length) },
