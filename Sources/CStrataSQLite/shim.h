@@ -46,6 +46,11 @@ static inline void strata_result_text(sqlite3_context *context, const void *byte
                         SQLITE_UTF8);
 }
 
+static inline void strata_result_blob(sqlite3_context *context, const void *bytes,
+                                      sqlite3_uint64 count) {
+  sqlite3_result_blob64(context, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
 // Locks the file itself, as SQLite does before it rolls a journal back: fails with SQLITE_BUSY if any
 // other connection has read it and is still open, of this process or another. Reads nothing, so
 // the file may be no database. Closing the connection unlocks.

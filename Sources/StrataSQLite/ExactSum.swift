@@ -1,7 +1,7 @@
 internal import CStrataSQLite
 
-/// A sum of reals from which values can be removed without loss, in memory and as the SQL aggregate
-/// `strata_sum(value)`.
+/// A sum of reals from which values can be removed without loss, in memory and as the SQL aggregates
+/// `strata_sum(value)` and `strata_sum_parts(value)`.
 ///
 /// The same values always give the same sum, whatever values were added and removed before. The sum
 /// is kept as a few partial sums that do not overlap (Shewchuk 1997). Reading the sum rounds once.
@@ -60,16 +60,60 @@ package struct ExactSum: Sendable {
 }
 
 extension ExactSum {
+  /// The parts of the sum, from which ``init(parts:)`` makes it again without loss.
+  ///
+  /// They are the numbers of infinities and of ordinary partial sums, then the partial sums, as
+  /// words of eight bytes.
+  private var parts: [UInt8] {
+    let counts = [positive, negative, ordinary.partials.count].map { UInt64($0) }
+    let words = counts + (ordinary.partials + huge.partials).map(\.bitPattern)
+    return words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+  }
+
+  /// Creates the sum whose parts `strata_sum_parts` has returned; no parts are the sum of nothing.
+  package init(parts: some Collection<UInt8>) {
+    self.init()
+    let bytes = Array(parts)
+    var words = stride(from: 0, to: bytes.count, by: 8).map { start in
+      let word = bytes[start..<min(start + 8, bytes.count)].reversed()
+      return word.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    if words.count < 3 { return }
+    let count = Int(words[2])
+    (positive, negative) = (Int(words[0]), Int(words[1]))
+    words.removeFirst(3)
+    ordinary = PartialSums(words.prefix(count).map { Double(bitPattern: $0) })
+    huge = PartialSums(words.dropFirst(count).map { Double(bitPattern: $0) })
+  }
+}
+
+extension ExactSum {
   /// The sum of one group while SQLite steps through its rows.
   private final class Running {
     var sum = ExactSum()
   }
 
   /// Registers `strata_sum(value)`: the sum of the reals, 0 without reals, and null for a sum that
-  /// is not a number.
+  /// is not a number; and `strata_sum_parts(value)`: the parts of the same sum.
   static func register(on connection: OpaquePointer) -> Int32 {
+    let code = register("strata_sum", on: connection) { context in
+      let sum = ExactSum.end(context).value
+      if sum.isNaN { sqlite3_result_null(context) } else { sqlite3_result_double(context, sum) }
+    }
+    if code != SQLITE_OK { return code }
+    return register("strata_sum_parts", on: connection) { context in
+      ExactSum.end(context).parts.withUnsafeBytes {
+        strata_result_blob(context, $0.baseAddress, UInt64($0.count))
+      }
+    }
+  }
+
+  private static func register(
+    _ name: String, on connection: OpaquePointer,
+    _ end: @escaping @convention(c) (OpaquePointer?) -> Void
+  ) -> Int32 {
     sqlite3_create_function_v2(
-      connection, "strata_sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, nil,
+      connection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, nil,
       { context, _, arguments in
         guard let value = arguments?[0], sqlite3_value_type(value) == SQLITE_FLOAT else { return }
         let size = Int32(MemoryLayout<Unmanaged<Running>?>.size)
@@ -81,13 +125,14 @@ extension ExactSum {
         let running = memory.pointee ?? .passRetained(Running())
         memory.pointee = running
         running._withUnsafeGuaranteedRef { $0.sum.add(sqlite3_value_double(value)) }
-      },
-      { context in
-        let running = sqlite3_aggregate_context(context, 0)?
-          .assumingMemoryBound(to: Unmanaged<Running>?.self).pointee?.takeRetainedValue()
-        let sum = running?.sum.value ?? 0
-        if sum.isNaN { sqlite3_result_null(context) } else { sqlite3_result_double(context, sum) }
-      }, nil)
+      }, end, nil)
+  }
+
+  /// Releases the sum of a group at its end, and returns it.
+  private static func end(_ context: OpaquePointer?) -> ExactSum {
+    let running = sqlite3_aggregate_context(context, 0)?
+      .assumingMemoryBound(to: Unmanaged<Running>?.self).pointee?.takeRetainedValue()
+    return running?.sum ?? ExactSum()
   }
 }
 
@@ -95,7 +140,9 @@ extension ExactSum {
 ///
 /// Together they are exact.
 private struct PartialSums: Sendable {
-  private(set) var partials: [Double] = []
+  private(set) var partials: [Double]
+
+  init(_ partials: [Double] = []) { self.partials = partials }
 
   mutating func grow(by value: Double) {
     var sum = value

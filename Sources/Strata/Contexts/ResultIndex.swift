@@ -24,7 +24,7 @@ struct ResultIndex: Sendable {
   /// Returns the results that edits can concern, with the edited keys of their table that concern them.
   ///
   /// - Complexity: O(*k* + *q*) for *k* keys and *q* returned results, besides the copies of keys.
-  func results(concernedBy edits: [TableID: EditedRows]) -> [Int: [RecordKey]] {
+  func results(concernedBy edits: [TableID: ShownEdits]) -> [Int: [RecordKey]] {
     var concerned: [Int: [RecordKey]] = [:]
     for (table, edits) in edits {
       let ofTable = results(of: table)

@@ -37,12 +37,12 @@ extension ViewLayers {
   private func editedRows(
     _ keys: [TableID: Set<RecordKey>], before: [TableID: [RecordKey: RecordState]],
     _ results: some ShownResults
-  ) -> [TableID: EditedRows] {
-    var edited: [TableID: EditedRows] = [:]
+  ) -> [TableID: ShownEdits] {
+    var edited: [TableID: ShownEdits] = [:]
     for (id, keys) in keys {
       let table = pending.model[id]
       for key in keys {
-        edited[id, default: EditedRows()].add(
+        edited[id, default: ShownEdits()].add(
           key, before: before[id]?[key],
           after: state(of: key, in: table, or: stored(key, in: id, results)))
       }

@@ -12,6 +12,8 @@ final class TableSQL: Sendable {
   let insertWithRowID: SQL
   let delete: SQL
   let rowID: SQL
+  /// The name of the row number; nil if the columns take all of its names.
+  let rowNumber: String?
   let exists: SQL
   let columnList: String
   /// The table as a query's first table, `t0`.
@@ -50,6 +52,7 @@ final class TableSQL: Sendable {
     // An attribute with the name of the row number hides it. If the attributes take all of its
     // names, the row number cannot be kept, but then nothing needs it.
     let rowIDName = TableSQL.rowIDName(columns.map(\.name))
+    rowNumber = rowIDName
     insertWithRowID =
       rowIDName.map {
         SQL("INSERT INTO \(table) (\(list), \($0)) VALUES (\(parameters), ?\(names.count + 1))")

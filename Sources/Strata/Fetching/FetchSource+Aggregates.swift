@@ -5,11 +5,13 @@ extension FetchSource {
   /// let plays = try await view.fetch(.sum(\.plays), of: Song.fast)
   /// ```
   ///
-  /// The store computes the value. If unsaved edits may change the result, the entities are read
-  /// and the value is computed in memory. The result is the same to the last bit.
+  /// The store computes the value. If unsaved edits change it, the store leaves out the edited
+  /// entities, and the source adds them as it shows them. The result is the same to the last bit.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
   ///   an attribute, `invalidValue` for a sum that is out of range.
+  /// - Complexity: O(*n*) of the entities; O(log *n*) for the least or the greatest value of an
+  ///   indexed attribute. *k* unsaved edits add O(*k* log *n*).
   public nonisolated(nonsending) func fetch<E: Entity, Value>(
     _ aggregate: Aggregate<E, Value>, of query: Query<E>
   ) async throws -> Value {
@@ -65,6 +67,7 @@ extension FetchSource {
   ///   stored differently.
   /// - Complexity: O(*n*) of the entities if the groups' attribute is indexed, O(*n* log *n*) if
   ///   not. Sums of reals and numbers of distinct values by group of a text take O(*n* log *n*).
+  ///   *k* unsaved edits add O(*k* log *n*), and a second pass for numbers of distinct values.
   public nonisolated(nonsending) func fetch<E: Entity, Group, First, each Other: Sendable>(
     _ first: Aggregate<E, First>, _ others: repeat Aggregate<E, each Other>,
     of query: GroupedQuery<E, Group>

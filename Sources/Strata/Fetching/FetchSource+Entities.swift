@@ -3,7 +3,7 @@ extension FetchSource {
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   /// - Complexity: O(*n*) of the entities if an index has their order, O(*n* log *n*) if not, plus
-  ///   the rows that the filter has to check.
+  ///   the rows that the filter has to check. *k* unsaved edits add O(*k* log *n*).
   public nonisolated(nonsending) func fetch<E: Entity>(
     _ query: Query<E>
   ) async throws -> [E] {
@@ -22,6 +22,8 @@ extension FetchSource {
   /// Returns the number of entities of a query.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
+  /// - Complexity: O(*n*) of the entities, without reading rows if an index has the filter's
+  ///   attributes. *k* unsaved edits add O(*k* log *n*).
   public nonisolated(nonsending) func count<E: Entity>(
     _ query: Query<E>
   ) async throws -> Int {

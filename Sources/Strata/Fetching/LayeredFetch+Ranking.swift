@@ -12,7 +12,7 @@ extension LayeredFetch {
 
 extension Snapshot {
   /// Returns the query's rows that have one of the keys.
-  fileprivate func records(
+  func records(
     _ plan: QueryPlan, only keys: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {
     if keys.isEmpty { return [:] }

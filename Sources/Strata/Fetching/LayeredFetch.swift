@@ -1,8 +1,8 @@
-/// A read of a query through unsaved layers: the store's answer with the layers' records in place.
+/// A read of a query through unsaved layers: the store's answer, corrected by the layers' rows.
 ///
 /// Rows that a layer changed are dropped from the store's answer, and the layers' matching records
-/// are added. The query's limit is applied after that. So a query with a limit reads as many extra
-/// rows from the store as the layers could remove.
+/// are added (``EditedRows``). The query's limit is applied after that. So a query with a limit reads
+/// as many extra rows from the store as the layers could remove or put before them.
 struct LayeredFetch: Sendable {
   let snapshot: Snapshot
   let layers: LayerStack
@@ -23,8 +23,20 @@ struct LayeredFetch: Sendable {
   /// Returns the number of entities of a query.
   func count<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
     let plan = try QueryPlan(query, model)
-    if !touches(plan) { return try await snapshot.count(plan) }
-    return try await records(plan).count
+    return touches(plan) ? try await count(plan) : try await snapshot.count(plan)
+  }
+
+  /// Returns the number of rows that the layers show for a query.
+  @concurrent
+  func count(_ plan: QueryPlan) async throws(StoreError) -> Int {
+    switch try await answer(of: plan) {
+    case .rows(let rows): return plan.window(rows).count
+    case .corrected(let plan, let edited):
+      let reach = plan.reach.map { $0 + edited.stored.count }
+      let stored = try await snapshot.count(plan.whole, upTo: reach)
+      let all = stored - edited.stored.count + edited.shown.count
+      return min(max(0, all - plan.offset), plan.limit ?? .max)
+    }
   }
 
   /// Returns the entities with the given keys, in the order of the keys; unknown keys are left out.
@@ -59,50 +71,34 @@ struct LayeredFetch: Sendable {
   /// This does not run on the caller's actor, because the records of a large table are sorted here.
   @concurrent
   func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
-    if plan.isNever { return [] }
-    let sources = try await sources(plan)
-    var result = sources.rows
-    if let stored = sources.stored {
-      let limit = sources.limit
-      result += try await snapshot.records(stored, limit: limit, isSorted: limit != nil)
-        .filter { !sources.replaced.contains($0.key(Table.keyColumn)) }
+    switch try await answer(of: plan) {
+    case .rows(let rows): plan.window(rows)
+    case .corrected(let plan, let edited): try await rows(of: plan, correctedBy: edited)
     }
-    result.sort { plan.order.compare($0, $1) < 0 }
-    return plan.window(result)
   }
 
-  /// The two sources of a query's rows.
-  struct Sources {
-    /// The query whose rows the store has; nil if the layers have all rows.
-    var stored: QueryPlan?
-    /// The number of stored rows that are needed; nil for all.
-    var limit: Int?
-    /// The keys whose rows the layers decide, so that their stored rows are skipped.
-    var replaced: Set<RecordKey> = []
-    /// The rows that the layers show, in any order.
-    var rows: [Record] = []
+  /// The rows of a query as the layers show them, without its limit and its offset.
+  enum Answer {
+    /// The rows themselves, in the query's order.
+    case rows([Record])
+    /// The store's rows of a query without a root, corrected by rows of the layers.
+    case corrected(QueryPlan, EditedRows)
   }
 
-  /// Returns the sources of a query's rows, without its limit.
-  func sources(_ plan: QueryPlan) async throws(StoreError) -> Sources {
-    if let root = plan.root {
-      if try await shown(root.table, [root.key]).isEmpty { return Sources() }
-      return try await sources(plan.withoutRoot)
-    }
+  /// Returns a query's rows, without reading those that the layers leave as they are.
+  func answer(of plan: QueryPlan) async throws(StoreError) -> Answer {
+    if plan.isNever { return .rows([]) }
+    if let root = plan.root, try await shown(root.table, [root.key]).isEmpty { return .rows([]) }
     // The set of linked rows is known only after all links are read. So these rows are held.
-    if plan.links != nil { return Sources(rows: try await linked(plan).map(\.record)) }
-    let keys = try await candidates(plan)
-    var rows = try await matching(plan, try await shown(plan.table, keys))
-    if plan.ranking != nil { rows = try await ranked(rows, plan) }
-    rows = try await withSortValues(rows, plan)
-    return Sources(
-      stored: plan, limit: plan.reach.map { $0 + keys.count }, replaced: keys, rows: rows)
+    if plan.links != nil { return .rows(try await linked(plan.withoutRoot).map(\.record)) }
+    let rows = plan.withoutRoot
+    return .corrected(rows, try await edited(rows))
   }
 
   /// Returns the keys of the records whose membership the layers decide.
   ///
   /// They are the changed records, and the records that the filter relates to a changed row.
-  private func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
+  func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
     let changed = layers.keys(of: plan.table.id)
     guard let dependencies = QueryDependencies(of: plan) else { return changed }
     var tables: [TableID: TableChanges] = [:]
@@ -130,7 +126,7 @@ struct LayeredFetch: Sendable {
 
 extension QueryPlan {
   /// Returns the sorted rows that remain after the offset and the limit.
-  fileprivate func window(_ rows: [Record]) -> [Record] {
+  func window(_ rows: [Record]) -> [Record] {
     let start = min(offset, rows.count)
     let end = limit.map { min(start + $0, rows.count) } ?? rows.count
     return start == 0 && end == rows.count ? rows : Array(rows[start..<end])

@@ -94,16 +94,17 @@ extension LayeredFetch {
       let sql = near.select(limit: plan.limit, offset: plan.offset)
       return .stored(try await Cursor(snapshot, sql, for: .batches), plan.table)
     }
-    let sources = try await sources(plan)
-    var cursor: Cursor?
-    if let stored = sources.stored {
-      let near = try await snapshot.narrowed(stored, to: sources.limit)
-      cursor = try await Cursor(
-        snapshot, near.select(limit: sources.limit, offset: 0), for: .batches)
+    switch try await answer(of: plan) {
+    case .rows(let rows):
+      return .layered(LayeredRows(self, plan, cursor: nil, replaced: [], edited: rows))
+    case .corrected(let plan, let edited):
+      let limit = plan.reach.map { $0 + edited.stored.count }
+      let near = try await snapshot.narrowed(plan, to: limit)
+      let cursor = try await Cursor(snapshot, near.select(limit: limit, offset: 0), for: .batches)
+      return .layered(
+        LayeredRows(
+          self, plan, cursor: cursor, replaced: edited.keys,
+          edited: edited.shown.sorted { plan.order.compare($0, $1) < 0 }))
     }
-    return .layered(
-      LayeredRows(
-        self, plan, cursor: cursor, replaced: sources.replaced,
-        edited: sources.rows.sorted { plan.order.compare($0, $1) < 0 }))
   }
 }

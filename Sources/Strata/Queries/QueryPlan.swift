@@ -43,17 +43,19 @@ final class QueryPlan: Sendable {
     sortValues = SortValues()
   }
 
-  /// Creates the same query with another root, other links or another filter.
+  /// Creates the same query with another root, other links or another filter, and with or without
+  /// its limit and its offset.
   private init(
-    _ plan: QueryPlan, root: PlannedRoot?, links: PlannedLinks?, filter: ResolvedFilter?
+    _ plan: QueryPlan, root: PlannedRoot?, links: PlannedLinks?, filter: ResolvedFilter?,
+    isWhole: Bool = false
   ) {
     table = plan.table
     self.filter = filter
     joins = plan.joins
     related = plan.related
     order = plan.order
-    limit = plan.limit
-    offset = plan.offset
+    limit = isWhole ? nil : plan.limit
+    offset = isWhole ? 0 : plan.offset
     self.root = root
     self.links = links
     ranking = plan.ranking
@@ -70,6 +72,14 @@ final class QueryPlan: Sendable {
   ///
   /// If the links order the query, this plan cannot sort its rows.
   var withoutLinks: QueryPlan { QueryPlan(self, root: nil, links: nil, filter: filter) }
+
+  /// The query without its limit and its offset.
+  var whole: QueryPlan {
+    isWhole ? self : QueryPlan(self, root: root, links: links, filter: filter, isWhole: true)
+  }
+
+  /// Whether the query has neither a limit nor an offset.
+  var isWhole: Bool { limit == nil && offset == 0 }
 
   /// Returns the query for only the rows that also meet another filter.
   func filtered(by other: ResolvedFilter) -> QueryPlan {

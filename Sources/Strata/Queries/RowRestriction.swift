@@ -1,7 +1,11 @@
-/// A restriction to some of a query's rows, so that a live query need not load all of them.
+/// A restriction to some of a query's rows.
+///
+/// A live query need not load all rows, and an answer that unsaved edits correct leaves some out.
 enum RowRestriction {
   /// The rows with one of the keys.
   case keys(Set<Cell>)
+  /// The rows with none of the keys.
+  case otherKeys(Set<Cell>)
   /// The rows that come after a record in the query's order.
   case after(Record)
 }
@@ -11,6 +15,7 @@ extension QueryPlan {
   func append(_ restriction: RowRestriction, to sql: inout SQLBuilder) {
     switch restriction {
     case .keys(let keys): sql.append(columnName(Table.keyColumn), among: keys)
+    case .otherKeys(let keys): append(otherKeys: keys, to: &sql)
     case .after(let record):
       OrderCondition(
         columns: order.columns.map { column in
@@ -26,5 +31,19 @@ extension QueryPlan {
   private func mayBeNull(_ position: Int) -> Bool {
     position < table.columns.count
       ? table.columns[position].isOptional : sortValues.has(position)
+  }
+
+  /// Appends the condition that a row has none of the keys.
+  ///
+  /// Every index has the row number, but not a key that is no integer. The condition therefore asks
+  /// for the row number, so that a statement that reads an index alone still does.
+  private func append(otherKeys keys: Set<Cell>, to sql: inout SQLBuilder) {
+    let key = table.columns[Table.keyColumn]
+    guard key.storage != .integer, let number = table.sql.rowNumber else {
+      return sql.append(columnName(Table.keyColumn), among: keys, negated: true)
+    }
+    sql.append("t0.\(number) NOT IN (SELECT \(number) FROM \(table.name.quotedIdentifier) WHERE ")
+    sql.append(key.name.quotedIdentifier, among: keys)
+    sql.append(")")
   }
 }

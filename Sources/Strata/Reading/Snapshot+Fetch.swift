@@ -26,16 +26,26 @@ extension Snapshot {
     }
   }
 
-  /// Returns at most `limit` records of a query, without the query's own limit and offset.
+  /// Returns the number of rows of a query without limit and offset, or `limit` if there are more.
+  func count(_ plan: QueryPlan, upTo limit: Int?) async throws(StoreError) -> Int {
+    guard let limit else { return try await count(plan) }
+    return try await read(plan) { reader, connection throws(StoreError) in
+      let statement = try connection.prepared(plan.count(upTo: limit), reader.model)
+      return Int(try statement.firstInteger() ?? 0)
+    }
+  }
+
+  /// Returns at most `limit` records of a query after `offset` records, without the query's own limit
+  /// and offset.
   ///
   /// - Parameter isSorted: whether the records are in the query's order.
   func records(
-    _ plan: QueryPlan, limit: Int?, isSorted: Bool
+    _ plan: QueryPlan, limit: Int?, offset: Int = 0, isSorted: Bool
   ) async throws(StoreError) -> ContiguousArray<Record> {
     if plan.isNever { return [] }
     return try await read(plan) { reader, connection throws(StoreError) in
       try reader.builder.records(
-        plan, limit: limit, offset: 0, isSorted: isSorted, connection, reader.model)
+        plan, limit: limit, offset: offset, isSorted: isSorted, connection, reader.model)
     }
   }
 

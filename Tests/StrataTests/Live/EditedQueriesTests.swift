@@ -164,7 +164,7 @@ private struct Tome: Entity, Equatable {
         RecordState(
           try rack.map { try table.encode(Tome(id: id, rackID: $0), RecordBuilder()) })
       }
-      var rows = EditedRows()
+      var rows = ShownEdits()
       rows.add(RecordKey(.integer(Int64(id))), before: try state(old), after: try state(new))
       return view.results.index.results(concernedBy: [table.id: rows]).count
     }

@@ -1,5 +1,5 @@
 /// The rows that the view context showed for some keys of a table before an edit, and that it shows after it.
-struct EditedRows {
+struct ShownEdits {
   private(set) var keys: [RecordKey] = []
   private(set) var rows: [(before: Record?, after: Record?)] = []
   /// Whether a row is not known, so that every result of the table may be concerned.
