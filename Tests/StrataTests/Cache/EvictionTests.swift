@@ -141,7 +141,7 @@ private struct Remark: Entity {
     let rule = Eviction<Article>.older(than: .seconds(300), by: \.fetched)
     let first = try await stack.evict(rule, referenced: .followDeleteRules)
     #expect(first.evicted == 6 && first.keptReferenced == 3)
-    #expect(try await ids(stack) == [3, 8, 9])
+    #expect(try await ids(stack) == [1, 2, 9])
     let comparisons = try await stack.fetch(Comparison.all)
     #expect(comparisons.allSatisfy { $0.firstID != nil || $0.secondID != nil })
     await stack.close()
@@ -316,7 +316,7 @@ private struct Remark: Entity {
       let edited = Set((0..<5).map { _ in 1 + random.below(60) })
       for id in edited { stack.viewContext.update(articles[id - 1]) { $0.title = "edited" } }
       let count = random.below(30)
-      let ranked = articles.sorted { ($1.fetched, $0.id) < ($0.fetched, $1.id) }
+      let ranked = articles.sorted { ($0.fetched, $0.id) > ($1.fetched, $1.id) }
       var going = Set(ranked.dropFirst(count).map(\.id)).subtracting(edited).subtracting(quoted)
       let parentsOfEdits = articles.filter { edited.contains($0.id) }.compactMap(\.parentID)
       going.subtract(parentsOfEdits)

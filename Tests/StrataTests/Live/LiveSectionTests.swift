@@ -50,7 +50,7 @@ import Testing
     #expect(live.sections.isEmpty == false && live.sections.map(\.name) == [1])
     view.insert(Boat(id: 5, name: "Swan", length: 4))
     try await stack.withScratch { $0.insert(Boat(id: 6, name: "Rail", length: 2)) }
-    #expect(live.sections.map(\.name) == [0, 1] && shape(live) == [[5, 6], [4, 2, 1, 3]])
+    #expect(live.sections.map(\.name) == [0, 1] && shape(live) == [[5, 6], [4, 2, 3, 1]])
     let limited = view.live(Boat.all.limit(3), section: \.length)
     #expect(limited.error?.code == .invalidQuery && limited.sections.isEmpty)
   }
@@ -124,7 +124,7 @@ import Testing
     #expect(!first.isReset && first.deletions == [LivePath(section: 0, item: 0)])
     try await live.change(to: Boat.sorted(by: \.name, order: .reverse))
     #expect(await updates.next()?.isReset == true)
-    #expect(shape(live) == [[4], [2], [1, 3]])
+    #expect(shape(live) == [[4], [2], [3, 1]])
   }
 
   @Test func `replaying every update onto arrays of arrays gives the sections`() async throws {
