@@ -28,7 +28,8 @@ extension Query {
   /// values, by relevance, by distance or by the positions of links.
   ///
   /// - Complexity: A page of *k* entities takes O(*k* + log *n*), however deep it lies, if an index has
-  ///   the order (``Index``).
+  ///   the order (``Index``), and if its first sort is ascending or by an attribute that is never
+  ///   nil. Nil comes last in a descending order, so SQLite reads the index from its beginning.
   public func after(_ entity: Root) -> Self {
     adding(OrderBound(entity: entity, isLower: true, isIncluded: false))
   }
