@@ -68,6 +68,8 @@ struct Layer: Sendable {
   ///
   /// A save that meets neither row of such a pair compares the stored row with the pair's `after`.
   private var ownSaves: [TableID: [RecordKey: Change]] = [:]
+  /// The keys that are noted for the lists that the context keeps in order.
+  var notes = LayerNotes()
 
   var isEmpty: Bool { tables.isEmpty }
 
@@ -96,6 +98,7 @@ struct Layer: Sendable {
   mutating func replace(
     _ table: TableID, _ key: RecordKey, _ body: (LayerChange?) -> LayerChange?
   ) {
+    notes.note(table, key)
     var removed = false
     tables[table, default: LayerTable()].replace(key) { old in
       let new = body(old)
@@ -160,6 +163,7 @@ struct Layer: Sendable {
   mutating func compose(_ next: Layer) {
     if isEmpty {
       self = next
+      notes = LayerNotes()
       return
     }
     for (table, saves) in next.ownSaves {

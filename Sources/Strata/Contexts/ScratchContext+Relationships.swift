@@ -46,10 +46,14 @@ extension ScratchContext {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
   /// - Precondition: `relationship` was declared with `orderedBy`.
+  /// - Complexity: O(log *m*) for *m* entities of the root. The first call for a root reads all of
+  ///   them, and so does the first call after a save or a newer commit.
   public nonisolated(nonsending) func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws {
-    let position = try await position(of: entity, at: index, in: relationship, of: root)
+    let position = try await reading { fetch throws(StoreError) in
+      try await fetch.position(of: entity, at: index, in: relationship, of: root) { $0(&edits) }
+    }
     undoGroup {
       insert(position.entity)
       for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
@@ -64,10 +68,14 @@ extension ScratchContext {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
   /// - Precondition: `relationship` was declared with `orderedBy`.
+  /// - Complexity: O(log *m*) for *m* entities of the root. The first call for a root reads all of
+  ///   them, and so does the first call after a save or a newer commit.
   public nonisolated(nonsending) func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws {
-    let position = try await position(of: entity, at: index, in: relationship, of: root)
+    let position = try await reading { fetch throws(StoreError) in
+      try await fetch.position(of: entity, at: index, in: relationship, of: root) { $0(&edits) }
+    }
     undoGroup {
       update(entity, position.assign)
       for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
@@ -80,10 +88,15 @@ extension ScratchContext {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
   /// - Precondition: `relationship` was declared with `ordered: true`, on this side.
+  /// - Complexity: O(log *m*) for *m* links of the root and O(log *n*) to look up the entity. The
+  ///   first call for a root reads all of its links, and so does the first call after a save or a
+  ///   newer commit.
   public nonisolated(nonsending) func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws {
-    let position = try await position(of: target, at: index, in: relationship, of: root)
+    let position = try await reading { fetch throws(StoreError) in
+      try await fetch.position(of: target, at: index, in: relationship, of: root) { $0(&edits) }
+    }
     undoGroup {
       edit { $0.link(root.id, target.id, relationship, at: position.position) }
       for move in position.neighbours {

@@ -17,6 +17,7 @@ public final class ScratchContext {
   private var state: ReadState {
     didSet {
       holdSnapshot()
+      edits.dropLists()
       hasChildren = false
       followsRows = !edits.layer.isEmpty
       savingLayerFollowsRows = true
@@ -252,6 +253,12 @@ public final class ScratchContext {
     }
   }
 
+  /// Shows edits over newer rows from now on.
+  private func followRows() {
+    followsRows = true
+    edits.dropLists()
+  }
+
   private func holdSnapshot() {
     hold = state.snapshot.map { SnapshotHold($0, .scratchContext, name: name) }
   }
@@ -310,6 +317,7 @@ public final class ScratchContext {
     case .scratch(let context, _):
       state = context.state
       context.hasChildren = true
+      edits.dropLists()
       parent = .scratch(context, layers: context.layers)
     }
   }
@@ -382,7 +390,7 @@ public final class ScratchContext {
       return commit
     case .scratch(let context, _):
       let absorbed = try context.absorb(layer, policy)
-      if context.state !== state { context.followsRows = true }
+      if context.state !== state { context.followRows() }
       edits.undo.didSave(save, into: absorbed)
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit

@@ -46,10 +46,17 @@ extension ViewContext {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
   /// - Precondition: `relationship` was declared with `orderedBy`.
+  /// - Complexity: O(log *m*) for *m* entities of the root. The first call for a root reads all of
+  ///   them, and so does the first call after a save or a newer commit.
   public func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws {
-    let position = try await position(of: entity, at: index, in: relationship, of: root)
+    await letOthersRun()
+    let position = try await reading { fetch throws(StoreError) in
+      try await fetch.position(of: entity, at: index, in: relationship, of: root) {
+        $0(&layers.pending)
+      }
+    }
     insert(position.entity)
     for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
   }
@@ -62,10 +69,17 @@ extension ViewContext {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
   /// - Precondition: `relationship` was declared with `orderedBy`.
+  /// - Complexity: O(log *m*) for *m* entities of the root. The first call for a root reads all of
+  ///   them, and so does the first call after a save or a newer commit.
   public func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws {
-    let position = try await position(of: entity, at: index, in: relationship, of: root)
+    await letOthersRun()
+    let position = try await reading { fetch throws(StoreError) in
+      try await fetch.position(of: entity, at: index, in: relationship, of: root) {
+        $0(&layers.pending)
+      }
+    }
     update(entity, position.assign)
     for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
   }
@@ -76,10 +90,18 @@ extension ViewContext {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
   /// - Precondition: `relationship` was declared with `ordered: true`, on this side.
+  /// - Complexity: O(log *m*) for *m* links of the root and O(log *n*) to look up the entity. The
+  ///   first call for a root reads all of its links, and so does the first call after a save or a
+  ///   newer commit.
   public func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws {
-    let position = try await position(of: target, at: index, in: relationship, of: root)
+    await letOthersRun()
+    let position = try await reading { fetch throws(StoreError) in
+      try await fetch.position(of: target, at: index, in: relationship, of: root) {
+        $0(&layers.pending)
+      }
+    }
     changing {
       edit(nil) { edits, _ in
         edits.link(root.id, target.id, relationship, at: position.position)
@@ -90,4 +112,9 @@ extension ViewContext {
       }
     }
   }
+
+  /// Lets other work of the main actor run before a placement, which often waits for nothing.
+  ///
+  /// A loop of placements neither holds the main actor nor is a single undo group.
+  private func letOthersRun() async { await Task.yield() }
 }

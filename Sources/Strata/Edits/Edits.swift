@@ -14,6 +14,8 @@ struct Edits: Sendable {
   private(set) var rejected: [TableID: [RecordKey: StoreError]] = [:]
 
   var undo: UndoHistory
+  /// The lists in which the context places entities.
+  var lists = OrderedLists()
   private var save = ContextSave()
 
   init(_ model: Model, undoLimit: Int = 0) {
@@ -26,6 +28,7 @@ struct Edits: Sendable {
   /// Discards the edits, but not the edits that are being saved.
   mutating func removeAll() {
     layer = Layer()
+    dropLists()
     rejected = [:]
     undo.removeAll()
   }
@@ -66,6 +69,7 @@ struct Edits: Sendable {
 
   /// Moves the layer into the saving layer.
   mutating func beginSave() -> ContextSave.Cargo {
+    dropLists()
     defer { layer = Layer() }
     return save.begin(layer, firstPart: undo.beginSave())
   }
@@ -79,6 +83,7 @@ struct Edits: Sendable {
     let later = layer
     layer = failed.layer
     layer.compose(later)
+    dropLists()
     var edited = later.keys
     for (table, keys) in edited { edited[table] = keys.filter { failed.layer[table, $0] != nil } }
     return edited
@@ -86,7 +91,10 @@ struct Edits: Sendable {
 
   /// Ends a save that the context shows now; nil if a different save or none is under way.
   @discardableResult
-  mutating func endSave(_ id: Int) -> ContextSave.Cargo? { save.committed(id) }
+  mutating func endSave(_ id: Int) -> ContextSave.Cargo? {
+    dropLists()
+    return save.committed(id)
+  }
 
   // MARK: Entities
 

@@ -1,6 +1,6 @@
 /// The layers of a context and of its parents over one state of the store.
 struct LayerStack: Sendable {
-  private struct Level {
+  struct Level {
     let layer: Layer
     /// Whether attributes that the layer does not edit follow the row below.
     ///
@@ -9,7 +9,7 @@ struct LayerStack: Sendable {
   }
 
   /// The levels from the lowest to the highest, without empty layers.
-  private var levels: [Level] = []
+  private(set) var levels: [Level] = []
 
   var layers: [Layer] { levels.map(\.layer) }
 

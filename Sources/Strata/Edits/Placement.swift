@@ -12,25 +12,28 @@ struct Placement {
   ///
   /// - Parameters:
   ///   - index: the element's index in the list; past an end, the element comes first or last.
-  ///   - positions: the ascending positions of the other elements; equal positions are allowed.
-  init(at index: Int, among positions: [Double]) {
-    let index = max(0, min(index, positions.count))
+  ///   - count: the number of the other elements.
+  ///   - old: returns the position of the other element at an index. The positions ascend; equal
+  ///     positions are allowed.
+  /// - Complexity: O(1) calls of `old`, and O(*m*) if *m* other elements get new positions.
+  init(at index: Int, count: Int, _ old: (Int) -> Double) {
+    let index = max(0, min(index, count))
     var low = index
     var high = index
     var reach = 1
     while true {
-      let lower = low > 0 ? positions[low - 1] : nil
-      let upper = high < positions.count ? positions[high] : nil
+      let lower = low > 0 ? old(low - 1) : nil
+      let upper = high < count ? old(high) : nil
       if let numbers = Self.numbers(count: high - low + 1, between: lower, upper) {
         position = numbers[index - low]
         for other in low..<high {
           let number = numbers[other < index ? other - low : other - low + 1]
-          if number != positions[other] { moved.append((other, number)) }
+          if number != old(other) { moved.append((other, number)) }
         }
         return
       }
       low = max(0, index - reach)
-      high = min(positions.count, index + reach)
+      high = min(count, index + reach)
       reach *= 2
     }
   }

@@ -180,6 +180,7 @@ struct ViewLayers: Sendable {
     _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: RecordState]]
   ) -> [TableID: Set<RecordKey>] {
     var touched: [TableID: Set<RecordKey>] = [:]
+    pending.dropLists()
     if let completedSave, let saved = pending.endSave(completedSave.id) {
       touched = end(saved, completedSave.report)
     }

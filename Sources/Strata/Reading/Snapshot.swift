@@ -43,6 +43,9 @@ final class Snapshot: Sendable {
   /// Whether another snapshot has to take the place of this snapshot.
   var isLost: Bool { state.withLock { $0.isLost } }
 
+  /// Whether the snapshot can be read no longer.
+  var isEnded: Bool { state.withLock { $0.reader == nil } }
+
   /// Stops running reads and gives the reader back; later reads throw `closed` or `suspended`.
   ///
   /// - Parameter isLost: whether another snapshot takes the place of this snapshot, because the

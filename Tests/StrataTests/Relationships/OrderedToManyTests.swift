@@ -139,3 +139,9 @@ import Testing
     #expect(crowded.moved.count == 2)
   }
 }
+
+extension Placement {
+  fileprivate init(at index: Int, among positions: [Double]) {
+    self.init(at: index, count: positions.count) { positions[$0] }
+  }
+}
