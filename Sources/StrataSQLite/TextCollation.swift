@@ -61,6 +61,11 @@ package enum TextCollation: Sendable, Hashable {
   /// Swift's `<` is no order of such texts: it puts neither "Rene\u{301}" before "Ren\u{e9}e" nor the
   /// reverse, and they are not equal.
   package static func canonicalOrder(_ a: String, _ b: String) -> Int {
+    var (first, second) = (a, b)
+    let plain = first.withUTF8 { first in
+      second.withUTF8 { second in orderOfPlainBytes(.init(first), .init(second)) }
+    }
+    if let plain { return plain }
     let x = a.precomposedStringWithCanonicalMapping.utf8
     let y = b.precomposedStringWithCanonicalMapping.utf8
     return x.elementsEqual(y) ? 0 : x.lexicographicallyPrecedes(y) ? -1 : 1

@@ -71,21 +71,17 @@ struct SummaryCorrection: Sendable {
   ) throws(StoreError) {
     var rest = added[...]
     while let row = try next() {
-      if groups.isEmpty || !rest.isEmpty {
-        let group = GroupKey(groups.indices.map(row.cell))
-        while let new = rest.first, new.group < group {
-          let cells = cells(of: nil, new)
-          try body { cells[$0] }
-          rest.removeFirst()
-        }
-        if let new = rest.first, new.group == group {
-          let cells = cells(of: row, new)
-          try body { cells[$0] }
-          rest.removeFirst()
-          continue
-        }
+      // The store's groups and the edited rows' groups are both in order.
+      var order = rest.first.map { self.order(of: row, $0.group) } ?? -1
+      while order > 0, let new = rest.popFirst() {
+        let cells = cells(of: nil, new)
+        try body { cells[$0] }
+        order = rest.first.map { self.order(of: row, $0.group) } ?? -1
       }
-      if groups.isEmpty {
+      if order == 0, let new = rest.popFirst() {
+        let cells = cells(of: row, new)
+        try body { cells[$0] }
+      } else if groups.isEmpty {
         let cells = cells(of: row, (GroupKey([]), []))
         try body { cells[$0] }
       } else {
@@ -96,6 +92,16 @@ struct SummaryCorrection: Sendable {
       let cells = cells(of: nil, new)
       try body { cells[$0] }
     }
+  }
+
+  /// Returns a negative number, zero or a positive number as a row's group comes before, is, or comes
+  /// after another group.
+  private func order(of row: StatementRow, _ group: GroupKey) -> Int {
+    for (index, cell) in group.cells.enumerated() {
+      let order = row.cell(index).canonicalOrder(to: cell)
+      if order != 0 { return order }
+    }
+    return 0
   }
 
   // MARK: One row

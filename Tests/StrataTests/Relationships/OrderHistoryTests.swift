@@ -231,6 +231,30 @@ import Testing
     }
   }
 
+  @Test func `a cancelled placement edits nothing, and neither does that of a closed stack`()
+    async throws
+  {
+    let stack = try await Stack.temporary(Note.self, Tag.self, Colleague.self, Folder.self)
+    let folder = Folder(id: 1)
+    try await stack.commit { $0.insert(folder) }
+    let (scratch, view) = (stack.makeScratch(), stack.viewContext)
+    try await scratch.insert(Note(id: 1), at: 0, in: Folder.notes, of: folder)
+    try await view.insert(Note(id: 1), at: 0, in: Folder.notes, of: folder)
+    let cancelled = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await failure {
+        try await view.insert(Note(id: 2), at: 0, in: Folder.notes, of: folder)
+      }
+    }.value
+    #expect(cancelled?.code == .cancelled)
+    #expect(try await view.count(Note.all) == 1)
+    await stack.close()
+    let closed = await failure {
+      try await scratch.insert(Note(id: 2), at: 0, in: Folder.notes, of: folder)
+    }
+    #expect(closed?.code == .closed)
+  }
+
   // MARK: Work
 
   /// The number of rows that statements return for placements, after the list was read once.
