@@ -79,7 +79,8 @@ extension FetchSource {
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
   ///   an attribute, `invalidValue` if two values are equal and stored differently.
-  /// - Complexity: O(*n*) of the entities, in index order if the attribute is indexed.
+  /// - Complexity: O(*n*) of the entities, in index order if the attribute is indexed. *k* unsaved
+  ///   edits add O(*k* log *n*).
   public nonisolated(nonsending) func distinct<E: Entity, Value: AttributeValue>(
     _ path: any KeyPath<E, Value> & Sendable, of query: Query<E>
   ) async throws -> [Value] {
