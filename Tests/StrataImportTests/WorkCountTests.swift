@@ -20,6 +20,7 @@ import Testing
     static let schema = Schema<Tune>("tunes", key: \.id) {
       Attribute(\.title).indexed()
       Attribute(\.bpm)
+      Attribute(\.albumID)
       Index(\.albumID, \.bpm)
     }
   }
@@ -77,13 +78,13 @@ import Testing
     lines.append("\(name): \(parts.isEmpty ? "nothing" : parts.joined(separator: ", "))")
   }
 
-  private func tune(_ id: Int) -> Tune {
-    Tune(id: id, title: "tune \(id * 7_919 % Self.rows)", bpm: id % 97, albumID: id % 20)
+  private static func tune(_ id: Int) -> Tune {
+    Tune(id: id, title: "tune \(id * 7_919 % rows)", bpm: id % 97, albumID: id % 20)
   }
 
   @Test mutating func `the work of usual calls is as listed`() async throws {
-    let (rows, stack, view) = (Self.rows, stack, view)
-    let all = (0..<rows).map(tune)
+    let (rows, stack) = (Self.rows, stack)
+    let all = (0..<rows).map(Self.tune)
     try await count("W1 insert 2,000") {
       try await stack.withScratch { scratch in for tune in all { scratch.insert(tune) } }
     }
@@ -102,7 +103,7 @@ import Testing
       _ = try await stack.fetch(Tune.sorted(by: \.title).offset(1_000).limit(20))
     }
     try await count("W5 fetch 100 by key in one call") {
-      _ = try await stack.fetch(Tune.self, Array(0..<100))
+      _ = try await stack.find(Tune.self, Array(0..<100))
     }
     try await counts(ofLive: page)
     try await counts(underEdits: page)
@@ -137,16 +138,20 @@ import Testing
     let (stack, view) = (stack, view)
     let live = try await loaded(page)
     try await count("W6 a save of one row") {
-      view.update(tune(1)) { $0.title = "one" }
+      view.update(Self.tune(1)) { $0.title = "one" }
       try await view.save()
     }
     try await count("W7 a commit of a shown row", live) {
       try await stack.withScratch { scratch in
-        if let tune = try await scratch.fetch(page).first { scratch.update(tune) { $0.title = "x" } }
+        if let tune = try await scratch.fetch(page).first {
+          scratch.update(tune) { $0.title = "x" }
+        }
       }
     }
     try await count("W7b a commit outside of the result", live) {
-      try await stack.withScratch { $0.update(tune(8)) { $0.title = "other" } }
+      try await stack.withScratch { scratch in
+        _ = scratch.update(Self.tune(8)) { $0.title = "other" }
+      }
     }
     let others = (0..<200).map { number in view.live(Tune.where { $0.title == "tune \(number)" }) }
     for other in others { try await other.waitUntilLoaded() }
@@ -161,7 +166,7 @@ import Testing
   /// Answers of a context with an unsaved edit.
   private mutating func counts(underEdits page: Query<Tune>) async throws {
     let view = view
-    view.update(tune(3)) { $0.bpm = 5_000 }
+    view.update(Self.tune(3)) { $0.bpm = 5_000 }
     try await count("an edit: the greatest bpm") {
       _ = try await view.fetch(.max(\.bpm), of: Tune.where { $0.albumID == 3 })
     }

@@ -51,7 +51,7 @@ extension ReplicaDiagnostics: CustomStringConvertible {
         "last pull \(lastPull.map { "\($0)" } ?? "none")",
         lastError.map { "last error at \($0.date): \($0.error)" },
         isServerOfEarlierVersion
-          ? "the server does not tell of replaced rows: call StrataPostgres.prepare again" : nil,
+          ? "the server does not tell of replaced rows: an earlier version has prepared it" : nil,
       ] + missingConstraints.map { "the server does not enforce \($0)" }
     return lines.compactMap(\.self).joined(separator: "\n")
   }

@@ -99,7 +99,8 @@ import Testing
     await stack.close()
   }
 
-  /// The same calls on two stores: one makes each change elsewhere, the other each in one turn.
+  /// Two stores get the same calls. The first store makes its changes elsewhere, and the second store makes them in
+  /// one turn each.
   @Test(arguments: 0..<25)
   func `a change made elsewhere has the outcome of one made in a turn`(seed: UInt64) async throws {
     let stacks = [try await stack(changedAtOnce: 0), try await stack(changedAtOnce: .max)]

@@ -132,7 +132,9 @@ struct PostingQuestion: CustomStringConvertible {
         case 4: before(a.kind, b.kind, isReversed)
         default: nil
         }
-      return order ?? (a.id < b.id)
+      // The key follows the direction of the last sort.
+      let isKeyReversed = isReversed && [1, 2, 4].contains(sort)
+      return order ?? ((a.id < b.id) != isKeyReversed)
     }
     return Array(sorted.dropFirst(offset).prefix(limit ?? .max))
   }
