@@ -8,9 +8,11 @@ struct SlotTable: Sendable {
   private(set) var count = 0
 
   private static let free = UInt64.max
+  /// The least size: a table is never empty, so that it can grow.
+  private static let least = 8
 
   init(capacity: Int = 0) {
-    entries = Array(repeating: Self.free, count: max(8, capacity * 3 / 2))
+    entries = Array(repeating: Self.free, count: max(Self.least, capacity * 3 / 2))
   }
 
   /// Returns the first index of a hash. The upper bits spread hashes evenly over the table.
@@ -84,12 +86,14 @@ struct SlotTable: Sendable {
     entries[hole] = Self.free
     count -= 1
     // Shrinks to half full, so that the next resizing is as many changes away in both directions.
-    if entries.count > 64 && count * 6 < entries.count { resize(to: count * 2) }
+    if entries.count > 64 && count * 6 < entries.count { resize(to: max(Self.least, count * 2)) }
   }
 
   /// Releases memory that an estimate of the capacity reserved.
   mutating func fit() {
-    if entries.count > 64 && count * 2 < entries.count { resize(to: max(8, count * 3 / 2)) }
+    if entries.count > 64 && count * 2 < entries.count {
+      resize(to: max(Self.least, count * 3 / 2))
+    }
   }
 
   private mutating func resize(to size: Int) {
