@@ -46,7 +46,7 @@ extension ViewContext {
     _ query: Query<E>, _ change: (inout E) -> Void
   ) async throws -> Int {
     let entities = try await fetch(query)
-    if !isLarge(entities.count) || together != nil {
+    if !isLarge(entities.count) {
       editTogether(entities) { update($0, change) }
       return entities.count
     }
@@ -71,7 +71,7 @@ extension ViewContext {
   @discardableResult
   public func delete<E: Entity>(_ query: Query<E>) async throws -> Int {
     let entities = try await fetch(query)
-    if !isLarge(entities.count) || together != nil {
+    if !isLarge(entities.count) {
       editTogether(entities) { delete($0) }
       return entities.count
     }

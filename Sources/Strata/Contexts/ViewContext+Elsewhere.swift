@@ -16,12 +16,22 @@ extension ViewContext {
     fileprivate let layers: ViewLayers
     fileprivate let changed: [ResultVersions.Changed]
     let result: Result
+
+    /// Makes a change to a copy.
+    fileprivate init<Failure: Error>(
+      _ change: (inout ContextVersion) throws(Failure) -> Result, to version: ContextVersion
+    ) throws(Failure) {
+      var version = version
+      result = try change(&version)
+      layers = version.layers
+      changed = version.results.takeChanged()
+    }
   }
 
   /// Makes a large change elsewhere, and shows it in one turn.
   ///
   /// Merge turns wait meanwhile, and so do other such changes. Edits do not: after an edit, the change is made
-  /// again, and for the third time in the turn itself.
+  /// again, and after three attempts in the turn itself.
   ///
   /// - Throws: what `change` throws, and `closed`; then nothing is changed.
   func changeElsewhere<Result: Sendable>(
@@ -39,11 +49,9 @@ extension ViewContext {
       if case .success = attempt.result { changing { take(attempt) } }
     }
     if !isShown {
-      var version = version
-      made = .success(try change(&version))
-      let made = MadeElsewhere(
-        layers: version.layers, changed: version.results.takeChanged(), result: ())
-      changing { take(made) }
+      let attempt = try MadeElsewhere(change, to: version)
+      made = .success(attempt.result)
+      changing { take(attempt) }
     }
     reportStatus()
     guard let made else { throw .closed }
@@ -77,10 +85,7 @@ extension ViewContext {
   private nonisolated static func made<Result: Sendable>(
     _ change: @Sendable (inout ContextVersion) -> Result, to version: ContextVersion
   ) async -> MadeElsewhere<Result> {
-    var version = version
-    let result = change(&version)
-    return MadeElsewhere(
-      layers: version.layers, changed: version.results.takeChanged(), result: result)
+    MadeElsewhere(change, to: version)
   }
 
   private var version: ContextVersion {

@@ -98,8 +98,9 @@ extension ViewLayers {
 }
 
 extension Edits {
-  /// Makes an edit of the row that the context shows; returns false if it changes nothing.
-  fileprivate mutating func make(_ edit: Change, _ table: TableID, _ key: RecordKey) -> Bool {
+  /// Makes an update or a deletion of the row that the context shows; returns false if it changes nothing.
+  @discardableResult
+  mutating func make(_ edit: Change, _ table: TableID, _ key: RecordKey) -> Bool {
     if edit.isIdentity { return false }
     let old = layer[table, key]
     let isBlindDeletion = edit.after == nil && old?.isBlind == true

@@ -200,11 +200,7 @@ struct Edits: Sendable {
     forgetRejection(table.id, key)
     // A value in hand that cannot be stored was never in the store.
     guard let before = shown.record else { return nil }
-    let deletion = Change(before: before, after: nil)
-    let old = layer[table.id, key]
-    compose(
-      old?.isBlind == true ? .blind(.set(nil)) : .known(deletion), over: old, shown: deletion,
-      table.id, key)
+    make(Change(before: before, after: nil), table.id, key)
     return (table, key)
   }
 
