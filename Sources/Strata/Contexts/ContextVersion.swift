@@ -43,10 +43,13 @@ struct ResultVersions: Sendable, ShownResults {
 
   subscript(number: Int) -> LiveContents? { all[number] }
 
-  func stored(_ key: RecordKey, of number: Int) -> Record? { all[number]?.stored(key) }
+  func stored(_ key: RecordKey, in table: TableID, of number: Int) -> Record? { all[number]?.stored(key, in: table) }
 
-  func addStored(_ keys: Set<RecordKey>, of number: Int, to found: inout [RecordKey: Record]) {
-    all[number]?.addStored(keys, to: &found)
+  func addStored(
+    _ keys: Set<RecordKey>, in table: TableID, of number: Int,
+    to found: inout [RecordKey: Record]
+  ) {
+    all[number]?.addStored(keys, in: table, to: &found)
   }
 
   mutating func change(_ number: Int, _ body: (inout LiveContents) -> Void) {

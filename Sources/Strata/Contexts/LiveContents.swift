@@ -9,7 +9,11 @@ struct LiveContents: Sendable {
   private(set) var load: LiveLoad
   /// The plan of the next query, which replaces `plan` once its result has arrived.
   private var nextPlan: LivePlan?
-  private(set) var shown: ShownRows
+  /// The rows at the context's commit, with all edits.
+  private var newest: ShownRows
+  /// The older version that a live tree shows until the rows that edits need are in memory.
+  private var older: ShownRows?
+  private var lacking = LackingRows()
   /// The attributes that the consumer reads; nil for all.
   let reading: AttributeSet?
   /// The aggregates over no rows, over the committed result and over the shown rows; nil without
@@ -33,6 +37,8 @@ struct LiveContents: Sendable {
   /// A newer committed result, before the edits are laid over it.
   private struct Arrival {
     var changed: ChangedKeys
+    /// The keys of each level of a live tree whose rows may differ; nil for any key.
+    var levels: [ContiguousArray<RecordKey>]?
     /// Whether the horizon of a limited result has moved.
     var movesHorizon = false
     /// Whether only attributes differ that the consumer does not read, of rows that stay.
@@ -46,33 +52,51 @@ struct LiveContents: Sendable {
     emptyFold = fold
     load = LiveLoad(error)
     base = MaintainedResult(tree: ResultTree([], order: plan.order))
-    shown = ShownRows(base.tree, plan)
+    newest = ShownRows(base.tree, plan)
+  }
+
+  /// The rows to show.
+  var shown: ShownRows { older ?? newest }
+
+  /// Whether rows of a live tree that edits need have not arrived.
+  var isLacking: Bool { lacking.isOpen(base.levels) }
+
+  /// Returns the keys of each level of a live tree whose rows edits need, once; nil if there are none.
+  mutating func takeUnasked() -> [Set<RecordKey>]? { lacking.takeUnasked() }
+
+  /// The committed rows of each table at the view context's commit; empty before the load.
+  var committedRows: [(table: Table, rows: ResultTree)] {
+    guard load.isCurrent else { return [] }
+    return [(plan.table, base.tree)] + base.levels.map { ($0.level.table, $0.tree) }
   }
 
   /// Returns the committed record of a key at the view context's commit, if the result has it.
-  func stored(_ key: RecordKey) -> Record? {
-    load.isCurrent ? base.tree.record(of: key)?.prefix(plan.table.columns.count) : nil
+  func stored(_ key: RecordKey, in table: TableID) -> Record? {
+    for (own, rows) in committedRows where own.id == table {
+      if let record = rows.record(of: key) { return record.prefix(own.columns.count) }
+    }
+    return nil
   }
 
   /// Adds the committed records of some keys at the view context's commit, as far as the result has them.
-  func addStored(_ keys: Set<RecordKey>, to found: inout [RecordKey: Record]) {
-    guard load.isCurrent else { return }
-    let count = plan.table.columns.count
-    if keys.count < base.tree.count {
-      for key in keys where found[key] == nil {
-        if let record = base.tree.record(of: key) { found[key] = record.prefix(count) }
+  func addStored(
+    _ keys: Set<RecordKey>, in table: TableID, to found: inout [RecordKey: Record]
+  ) {
+    for (own, rows) in committedRows where own.id == table {
+      let count = own.columns.count
+      if keys.count < rows.count {
+        for key in keys where found[key] == nil {
+          if let record = rows.record(of: key) { found[key] = record.prefix(count) }
+        }
+        continue
       }
-      return
-    }
-    var records = base.tree.inKeyOrder
-    while let record = records.next() {
-      let key = record.key(Table.keyColumn)
-      if found[key] == nil && keys.contains(key) { found[key] = record.prefix(count) }
+      var records = rows.inKeyOrder
+      while let record = records.next() {
+        let key = record.key(Table.keyColumn)
+        if found[key] == nil && keys.contains(key) { found[key] = record.prefix(count) }
+      }
     }
   }
-
-  /// The committed result at the view context's commit; nil before the load.
-  var committedRows: ResultTree? { load.isCurrent ? base.tree : nil }
 
   // MARK: Newer results
 
@@ -118,7 +142,7 @@ struct LiveContents: Sendable {
 
   private mutating func take(_ update: MaintainedUpdate, _ changed: ChangedKeys) {
     arrived = Arrival(
-      changed: changed, movesHorizon: update.result.horizon != base.horizon,
+      changed: changed, levels: update.change?.levels, movesHorizon: update.result.horizon != base.horizon,
       isUnread: isUnread(update))
     base = update.result
     baseFold = update.fold
@@ -136,14 +160,22 @@ struct LiveContents: Sendable {
 
   /// Lays the edits over the newest committed result.
   ///
-  /// - Parameter touched: the edited keys whose shown rows may differ.
+  /// - Parameter touched: the edited keys of each table whose shown rows may differ.
   /// - Complexity: O(*k* log *n*) for *k* keys that changed, edited ones included; O(*e* log *n*)
   ///   for *e* edited keys if the result was loaded or its horizon moved.
-  mutating func lay(_ layers: ViewLayers, touched: Set<RecordKey>) {
+  mutating func lay(_ layers: ViewLayers, touched: [TableID: Set<RecordKey>]) {
     edition += 1
     let arrived = arrived
     self.arrived = nil
     guard load.isLoaded else { return }
+    let (old, showedRoot) = (newest, showsRoot)
+    layRows(layers, touched: touched[plan.table.id] ?? [], arrived)
+    layRelated(layers, touched, arrived, from: old, isOther: showedRoot != showsRoot)
+  }
+
+  private mutating func layRows(
+    _ layers: ViewLayers, touched: Set<RecordKey>, _ arrived: Arrival?
+  ) {
     let hasOtherRoot = showsRoot != isRootVisible(layers)
     if arrived == nil && touched.isEmpty && !hasOtherRoot { return }
     var changed = ChangedKeys(touched)
@@ -165,9 +197,15 @@ struct LiveContents: Sendable {
   }
 
   /// Takes edits of some rows, and perhaps of the root of a relationship's query.
-  mutating func edit(_ keys: [RecordKey], _ layers: ViewLayers) {
+  mutating func edit(_ edited: [TableID: Set<RecordKey>], _ layers: ViewLayers) {
     edition += 1
     guard load.isLoaded else { return }
+    let (old, showedRoot) = (newest, showsRoot)
+    editRows(edited[plan.table.id] ?? [], layers)
+    layRelated(layers, edited, nil, from: old, isOther: showedRoot != showsRoot)
+  }
+
+  private mutating func editRows(_ keys: Set<RecordKey>, _ layers: ViewLayers) {
     if isRootVisible(layers) != showsRoot {
       show(tree(under: layers), .every)
       shownFold = fold(under: layers)
@@ -199,8 +237,8 @@ struct LiveContents: Sendable {
 
   /// Shows the current records of some keys, edited or not.
   private mutating func show(_ keys: KeyBatches, _ layers: ViewLayers) {
-    var tree = shown.tree
-    var fold = shown.isWhole ? shownFold : nil
+    var tree = newest.tree
+    var fold = newest.isWhole ? shownFold : nil
     shownFold = nil  // not a second reference to the groups
     var differing: ContiguousArray<RecordKey> = []
     for key in keys.distinct {
@@ -244,7 +282,7 @@ struct LiveContents: Sendable {
 
   private func next(_ tree: ResultTree, _ changed: ChangedKeys) -> ShownRows {
     guard case .some(let keys) = changed else { return ShownRows(tree, plan) }
-    return ShownRows(tree, after: shown, keys)
+    return ShownRows(tree, after: newest, keys)
   }
 
   /// Returns the aggregates over the shown rows: over the committed rows, with edited rows
@@ -253,9 +291,9 @@ struct LiveContents: Sendable {
     guard let baseFold else { return nil }
     let edited = layers.stack.keys(of: plan.table.id)
     if showsRoot && edited.isEmpty { return baseFold }
-    guard shown.isWhole && showsRoot else { return baseFold.of(shown) }
+    guard newest.isWhole && showsRoot else { return baseFold.of(newest) }
     var fold = baseFold
-    for key in edited { fold.replace(base.tree.record(of: key), shown.tree.record(of: key)) }
+    for key in edited { fold.replace(base.tree.record(of: key), newest.tree.record(of: key)) }
     return fold
   }
 
@@ -263,7 +301,66 @@ struct LiveContents: Sendable {
   private mutating func show(_ tree: ResultTree, _ changed: ChangedKeys, isSilent: Bool = false) {
     let new = next(tree, changed)
     if !isSilent { reportLater(changed) }
-    shown = new
+    newest = new
+  }
+
+  // MARK: Related rows
+
+  /// Brings what stands beside the rows of a live tree to the newest version.
+  ///
+  /// - Parameters:
+  ///   - touched: the edited keys of each table whose shown rows may differ.
+  ///   - arrived: the newer committed result.
+  ///   - old: the newest rows before.
+  ///   - isOther: whether the root of the query has come or gone.
+  /// - Complexity: O(*k* log *n*) for *k* keys that changed, edited ones included; O(*e* log *n*) for *e*
+  ///   edited keys if a larger result has arrived.
+  private mutating func layRelated(
+    _ layers: ViewLayers, _ touched: [TableID: Set<RecordKey>], _ arrived: Arrival?,
+    from old: ShownRows, isOther: Bool
+  ) {
+    guard let related = plan.related else { return }
+    let tables = related.levels.map(\.table.id)
+    var isLaidAnew = false
+    if arrived == nil, newest.related != nil, touched.isEmpty, !isOther { return }
+    var levels = base.levels
+    var affected: Set<RecordKey> = []
+    let edits = ([plan.table.id] + tables).reduce(0) { $0 + layers.stack.count(of: $1) }
+    if !isOther, let before = old.related, let arrived = few(arrived, edits) {
+      levels = before.levels
+      let roots = arrived.roots.union(touched[plan.table.id] ?? [])
+      let keys = zip(arrived.levels, tables).map { $0.union(touched[$1] ?? []) }
+      affected = levels.show(
+        keys, under: newest.versions(of: roots, from: old.tree), over: base.levels, layers)
+    } else {
+      isLaidAnew = true
+      let roots = newest.versions(of: layers.stack.keys(of: plan.table.id), from: base.tree)
+      affected = levels.show(
+        tables.map(layers.stack.keys), under: roots, over: base.levels, layers)
+      for (number, table) in tables.enumerated() {
+        for key in touched[table] ?? [] {
+          guard let row = old.related?.levels[number].tree.record(of: key) else { continue }
+          affected.formUnion(old.related?.levels.roots(of: row, in: number) ?? [])
+        }
+      }
+    }
+    newest.related = TreeRows(branches: related.branches, levels: levels)
+    if !affected.isEmpty { reportLater(ChangedKeys(affected)) }
+    lacking.follow(
+      newest, plan.table, over: base, layers, edited: isLaidAnew ? nil : touched)
+    older = lacking.areAwaited ? older ?? old : nil
+  }
+
+  /// Returns the keys that a newer committed result changed, if following them costs less than laying all
+  /// edits over the result.
+  private func few(
+    _ arrived: Arrival?, _ edits: Int
+  ) -> (roots: Set<RecordKey>, levels: [Set<RecordKey>])? {
+    guard let arrived else { return ([], base.levels.map { _ in [] }) }
+    guard case .some(let roots) = arrived.changed, let levels = arrived.levels,
+      !arrived.movesHorizon, levels.reduce(roots.count, { $0 + $1.count }) < edits
+    else { return nil }
+    return (roots.distinct, levels.isEmpty ? base.levels.map { _ in [] } : levels.map { Set($0) })
   }
 
   // MARK: Reports
@@ -280,9 +377,9 @@ struct LiveContents: Sendable {
 
   /// Returns the change since the last report, if its consumer sees one, and forgets it.
   mutating func takeUnreported() -> LiveChange? {
-    guard var change = unreported else { return nil }
+    guard var change = unreported, older == nil else { return nil }
     unreported = nil
-    change.new = shown
+    change.new = newest
     return isSeen ?? isSeen(change) ? change : nil
   }
 
@@ -292,8 +389,8 @@ struct LiveContents: Sendable {
 
   /// Compares the rows for the report, which then does not have to.
   mutating func prepareReport() {
-    guard var change = unreported else { return }
-    change.new = shown
+    guard var change = unreported, older == nil else { return }
+    change.new = newest
     isSeen = isSeen(change)
   }
 

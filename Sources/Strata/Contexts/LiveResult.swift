@@ -17,6 +17,7 @@ final class LiveResult {
   private var didFinish: () -> Void = {}
   private var noteUnreported: () -> Void = {}
   private var didChangePlan: () -> Void = {}
+  private var noteLacking: ([Set<RecordKey>]) -> Void = { _ in }
 
   /// Creates a result that waits for its load, or that never loads because of `error`.
   init(
@@ -56,6 +57,7 @@ final class LiveResult {
       }
       if contents.replacedPlans != plans { didChangePlan() }
       if contents.unreported != nil { noteUnreported() }
+      if let keys = contents.takeUnasked() { noteLacking(keys) }
     }
     return body(&contents)
   }
@@ -70,6 +72,9 @@ final class LiveResult {
 
   /// Sets the closure that is called when the query is another one.
   func onPlan(_ body: @escaping () -> Void) { didChangePlan = body }
+
+  /// Sets the closure that is called with the keys of each level of a live tree whose rows edits need.
+  func onLacking(_ body: @escaping ([Set<RecordKey>]) -> Void) { noteLacking = body }
 
   /// Sets the closure that observation calls whenever a change is reported.
   func onChange(_ body: @escaping () -> Void) { didChange = body }

@@ -130,7 +130,9 @@ public final class LiveValue<Value: Sendable>: Observable {
 
   /// Takes the newest cells, and returns the groups whose cells differ.
   private func take(_ fold: AggregateFold, _ change: LiveChange) -> [GroupChange] {
-    guard cells != nil, case .some(let keys) = change.changed, change.new.isWhole else {
+    guard cells != nil, case .some(let keys) = change.changed, change.new.isWhole,
+      keys.count < fold.groupCount || fold.groupColumns.isEmpty
+    else {
       let old = cells ?? [:]
       let width = fold.groupColumns.count
       let new = Dictionary(

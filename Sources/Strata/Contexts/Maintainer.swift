@@ -80,6 +80,13 @@ actor Maintainer {
     await load(identity, snapshot)
   }
 
+  /// Reads the rows of each level of a live tree that unsaved edits want.
+  func want(_ keys: [Set<RecordKey>], for id: LiveID) {
+    guard let identity = identities[id] else { return }
+    entries[identity]?.query.want(keys)
+    showOpened()
+  }
+
   func close(_ id: LiveID) {
     guard let identity = identities.removeValue(forKey: id) else { return }
     delivered[id] = nil
@@ -97,13 +104,15 @@ actor Maintainer {
     defer { end() }
     await willLoad?()
     let start = ContinuousClock.now
-    let result: Result<ResultTree, StoreError>
+    let result: Result<(ResultTree, [LevelRows]), StoreError>
     var hasRoot = true
     do throws(StoreError) {
       if let root = query.plan.root {
         hasRoot = try await !snapshot.records(root.table, keys: [root.key]).isEmpty
       }
-      result = .success(try await snapshot.tree(query.plan, limit: query.loadLimit))
+      let tree = try await snapshot.tree(query.plan, limit: query.loadLimit)
+      let related = query.plan.related ?? TreePlan()
+      result = .success((tree, try await snapshot.levels(related, under: tree)))
     } catch {
       result = .failure(error)
     }
@@ -115,10 +124,10 @@ actor Maintainer {
       $0.maintenance += time
     }
     switch result {
-    case .success(let tree):
+    case .success((let tree, let levels)):
       // The backlog cannot bring the result up to date: the next step loads again, while no commit
       // can come in between.
-      entry.isStopped = !entry.query.didLoad(tree, hasRoot: hasRoot)
+      entry.isStopped = !entry.query.didLoad(tree, levels: levels, hasRoot: hasRoot)
     case .failure(let error) where error.code == .suspended:
       entry.query.didStop()
       // The next step has another snapshot; the task that opened the query asks for that step.
@@ -157,12 +166,12 @@ actor Maintainer {
   /// The writer is not asked, so a long transaction does not delay the first result. A load that
   /// failed is tried again with the writer's next step.
   func showOpened() {
-    let hasFailed = entries.hasUnreported { $0.query.result.error != nil }
+    let hasFailed = entries.isAsked { $0.hasUnreported && $0.query.result.error != nil }
     if failure == nil && hasFailed {
       writer?.wakeMergeSoon()
       return
     }
-    guard let hold, undelivered == nil, entries.hasUnreported(), takeGate() else { return }
+    guard let hold, undelivered == nil, entries.isAsked(), takeGate() else { return }
     let step = MergeStep(
       changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure)
     _ = show(step, onlyIfQuick: false)
@@ -261,7 +270,7 @@ actor Maintainer {
       // A failed load is tried again, even if nothing was committed since.
       let idle =
         entries[identity]?.query.result.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
-      switch changes.map({ apply($0, to: identity) }) ?? idle {
+      switch changes.map({ apply($0, to: identity) }) ?? wanted(of: identity) ?? idle {
       case .unchanged: break
       case .changed(let change): advance.changed[identity] = change
       case .reading(let request, let change): advance.lacking.append((identity, request, change))
@@ -269,6 +278,11 @@ actor Maintainer {
       }
     }
     return advance
+  }
+
+  /// Begins to read the rows that unsaved edits want of a query; nil if they want none.
+  private func wanted(of identity: LivePlan.Identity) -> MaintainedQuery.Outcome? {
+    entries[identity]?.query.isWanting == true ? entries[identity]?.query.readWanted() : nil
   }
 
   /// Reads what a step lacks; nil if a suspension interrupted it.
@@ -338,6 +352,12 @@ actor Maintainer {
           let rows = try await snapshot.rows(plan, after: record, count: count)
           outcome =
             entries[identity]?.query.didRead(after: rows, count: count, change) ?? .unchanged
+        case .related(let number, let keys):
+          guard let level = plan.related?.levels[number] else { return .unchanged }
+          let rows = try await snapshot.rows(level, for: keys)
+          outcome =
+            entries[identity]?.query.didRead(related: rows, of: number, for: keys, change)
+            ?? .unchanged
         }
       } catch {
         // The load that follows reports the error, or waits for the end of a suspension.

@@ -101,12 +101,15 @@ final class OpenResults {
 extension OpenResults: @MainActor ShownResults {
   subscript(number: Int) -> LiveContents? { entries[number]?.result?.contents }
 
-  func stored(_ key: RecordKey, of number: Int) -> Record? {
-    entries[number]?.result?.contents.stored(key)
+  func stored(_ key: RecordKey, in table: TableID, of number: Int) -> Record? {
+    entries[number]?.result?.contents.stored(key, in: table)
   }
 
-  func addStored(_ keys: Set<RecordKey>, of number: Int, to found: inout [RecordKey: Record]) {
-    entries[number]?.result?.contents.addStored(keys, to: &found)
+  func addStored(
+    _ keys: Set<RecordKey>, in table: TableID, of number: Int,
+    to found: inout [RecordKey: Record]
+  ) {
+    entries[number]?.result?.contents.addStored(keys, in: table, to: &found)
   }
 
   func change(_ number: Int, _ body: (inout LiveContents) -> Void) {

@@ -36,6 +36,9 @@ struct QueryIndex<ID: Hashable & Sendable>: Sendable {
     if let root = plan.root {
       Self.change(&tables[root.table.id, default: OfTable()].byRoot[root.key], body)
     }
+    for level in plan.related?.levels ?? [] {
+      body(&tables[level.table.id, default: OfTable()].others)
+    }
     let table = plan.table.id
     if plan.dependencies != nil {
       body(&dependent)

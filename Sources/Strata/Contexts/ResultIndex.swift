@@ -5,12 +5,12 @@ struct ResultIndex: Sendable {
 
   mutating func add(_ number: Int, _ plan: LivePlan) {
     queries.add(number, plan)
-    ofTable[plan.table.id, default: []].insert(number)
+    for table in plan.tables { ofTable[table.id, default: []].insert(number) }
   }
 
   mutating func remove(_ number: Int, _ plan: LivePlan) {
     queries.remove(number, plan)
-    ofTable[plan.table.id]?.remove(number)
+    for table in plan.tables { ofTable[table.id]?.remove(number) }
   }
 
   /// Returns the results with rows of a table.
@@ -21,20 +21,24 @@ struct ResultIndex: Sendable {
     queries.queries(concernedBy: key, in: table, row).intersection(results(of: table))
   }
 
-  /// Returns the results that edits can concern, with the edited keys of their table that concern them.
+  /// Returns the results that edits can concern, with the edited keys of their tables that concern them.
   ///
   /// - Complexity: O(*k* + *q*) for *k* keys and *q* returned results, besides the copies of keys.
-  func results(concernedBy edits: [TableID: ShownEdits]) -> [Int: [RecordKey]] {
-    var concerned: [Int: [RecordKey]] = [:]
+  func results(
+    concernedBy edits: [TableID: ShownEdits]
+  ) -> [Int: [TableID: Set<RecordKey>]] {
+    var concerned: [Int: [TableID: Set<RecordKey>]] = [:]
     for (table, edits) in edits {
       let ofTable = results(of: table)
       let all = edits.hasUnknown ? ofTable : queries.queries(concernedByAnyOf: table)
-      for number in all { concerned[number, default: []] += edits.keys }
+      let keys = Set(edits.keys)
+      for number in all { concerned[number, default: [:]][table] = keys }
       for (key, rows) in zip(edits.keys, edits.rows) {
         for number in queries.queries(concernedBy: key, in: table, rows.before, rows.after)
         where !all.contains(number) {
           // The root of a result is no row of it.
-          concerned[number, default: []] += ofTable.contains(number) ? [key] : []
+          concerned[number, default: [:]][table, default: []]
+            .formUnion(ofTable.contains(number) ? [key] : [])
         }
       }
     }

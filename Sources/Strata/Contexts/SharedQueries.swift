@@ -34,8 +34,8 @@ struct SharedQueries: Sendable {
     changes.map { index.queries(concernedBy: $0).union(waiting) } ?? waiting
   }
 
-  /// Returns whether a query that has not told all of its live queries meets a condition.
-  func hasUnreported(where condition: (SharedQuery) -> Bool = { _ in true }) -> Bool {
-    waiting.contains { all[$0].map { $0.hasUnreported && condition($0) } ?? false }
+  /// Returns whether a query for which something waits meets a condition.
+  func isAsked(where condition: (SharedQuery) -> Bool = { _ in true }) -> Bool {
+    waiting.contains { all[$0].map { $0.isAsked && condition($0) } ?? false }
   }
 }

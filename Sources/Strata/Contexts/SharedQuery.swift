@@ -46,9 +46,13 @@ struct SharedQuery: Sendable {
   /// Whether a live query has not received the result yet.
   var hasUnreported: Bool { !unreported.isEmpty }
 
+  /// Whether something waits for a step, although nothing has changed.
+  var isAsked: Bool { hasUnreported || query.isWanting }
+
   /// Whether the next step looks at the query, whatever changes.
   var isWaiting: Bool {
-    isStopped || hasUnreported || reloaded != nil || !query.isLoaded || query.result.error != nil
+    isStopped || hasUnreported || reloaded != nil || !query.isLoaded || query.isWanting
+      || query.result.error != nil
   }
 
   /// Whether a change of a few rows takes a few microseconds, and runs no code of the app.
@@ -87,7 +91,7 @@ struct SharedQuery: Sendable {
     let new = query.result
     guard !isStopped, let reported = counters.keys.first(where: { !unreported.contains($0) }),
       let old = delivered[reported], old.error == nil, new.error == nil,
-      old.hasRoot == new.hasRoot, let change = MaintainedChange(from: old.tree, to: new.tree)
+      old.hasRoot == new.hasRoot, let change = MaintainedChange(from: old, to: new)
     else {
       reloaded = nil
       unreported = Set(counters.keys)
@@ -117,7 +121,7 @@ struct SharedQuery: Sendable {
     let result = query.result
     if isStopped || !query.isLoaded && result.error == nil { return }
     for id in unreported {
-      let missed = delivered[id].flatMap { MaintainedChange(from: $0.tree, to: result.tree) }
+      let missed = delivered[id].flatMap { MaintainedChange(from: $0, to: result) }
       update(
         id,
         MaintainedUpdate(

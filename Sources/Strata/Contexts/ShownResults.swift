@@ -6,10 +6,12 @@ protocol ShownResults {
   subscript(number: Int) -> LiveContents? { get }
 
   /// Returns the store's row for a key, if a result has it.
-  func stored(_ key: RecordKey, of number: Int) -> Record?
+  func stored(_ key: RecordKey, in table: TableID, of number: Int) -> Record?
 
   /// Adds the rows of the store for some keys, as far as a result has them.
-  func addStored(_ keys: Set<RecordKey>, of number: Int, to found: inout [RecordKey: Record])
+  func addStored(
+    _ keys: Set<RecordKey>, in table: TableID, of number: Int,
+    to found: inout [RecordKey: Record])
 
   /// Changes what a result shows.
   mutating func change(_ number: Int, _ body: (inout LiveContents) -> Void)
@@ -24,10 +26,10 @@ extension ShownResults {
   func stored(_ key: RecordKey, in table: TableID, like guess: Record?) -> RecordState {
     // Results of one commit agree, so any of them will do.
     for number in index.results(demanding: guess, of: key, in: table) {
-      if let record = stored(key, of: number) { return .record(record) }
+      if let record = stored(key, in: table, of: number) { return .record(record) }
     }
     for number in index.results(of: table) {
-      if let record = stored(key, of: number) { return .record(record) }
+      if let record = stored(key, in: table, of: number) { return .record(record) }
     }
     return .unknown
   }
@@ -38,7 +40,7 @@ extension ShownResults {
   ///   *k* keys.
   func stored(_ keys: Set<RecordKey>, in table: TableID) -> [RecordKey: Record] {
     var found: [RecordKey: Record] = [:]
-    for number in index.results(of: table) { addStored(keys, of: number, to: &found) }
+    for number in index.results(of: table) { addStored(keys, in: table, of: number, to: &found) }
     return found
   }
 }

@@ -80,23 +80,22 @@ extension ViewLayers {
       if let unwanted { close(unwanted, number) }
     }
     for number in updated {
-      guard let contents = results[number], let rows = contents.committedRows else { continue }
-      let table = contents.plan.table
-      for key in unknownKeys(in: rows, of: table) {
-        if edits(key, in: table.id) {
-          if before[table.id]?[key] == nil {
-            before[table.id, default: [:]][key] = state(of: key, in: table, or: .unknown)
+      for (table, rows) in results[number]?.committedRows ?? [] {
+        for key in unknownKeys(in: rows, of: table) {
+          if edits(key, in: table.id) {
+            if before[table.id]?[key] == nil {
+              before[table.id, default: [:]][key] = state(of: key, in: table, or: .unknown)
+            }
+            touched[table.id, default: []].insert(key)
           }
-          touched[table.id, default: []].insert(key)
+          learn(key, from: rows, of: table)
         }
-        learn(key, from: rows, of: table)
       }
     }
     // An edit may show or hide a row, or the root of a relationship's query.
     var keys = results.index.results(concernedBy: editedRows(touched, before: before, results))
-      .mapValues { Set($0) }
     for number in updated {
-      let keys = keys.removeValue(forKey: number) ?? []
+      let keys = keys.removeValue(forKey: number) ?? [:]
       results.change(number) { $0.lay(self, touched: keys) }
     }
     for (number, keys) in keys { results.change(number) { $0.lay(self, touched: keys) } }

@@ -58,6 +58,13 @@ struct ViewLayers: Sendable {
     pending.layer[table, key] != nil || saving?.layer[table, key] != nil
   }
 
+  /// Returns whether the newest edit of a key is an insertion.
+  func isInserted(_ key: RecordKey, in table: TableID) -> Bool {
+    let change = pending.layer[table, key] ?? saving?.layer[table, key]
+    guard case .known(let change) = change else { return false }
+    return change.before == nil
+  }
+
   /// An upper bound for the number of edited keys.
   var editCount: Int { pending.layer.count + (saving?.layer.count ?? 0) }
 

@@ -82,6 +82,13 @@ struct RecordOrder: Sendable, Hashable {
     return order
   }
 
+  /// Returns the order in which records with the same cell in a column stand together.
+  func grouped(by position: Int) -> RecordOrder {
+    var order = self
+    order.columns.insert(Column(position: position, isDescending: false), at: 0)
+    return order
+  }
+
   /// Returns the order by another column first, in which texts are in the given order.
   func after(_ position: Int, _ collation: TextCollation) -> RecordOrder {
     var column = Column(position: position, isDescending: false)

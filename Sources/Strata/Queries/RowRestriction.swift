@@ -3,7 +3,10 @@
 /// A live query need not load all rows, and an answer that unsaved edits correct leaves some out.
 enum RowRestriction {
   /// The rows with one of the keys.
-  case keys(Set<Cell>)
+  static func keys(_ keys: Set<Cell>) -> RowRestriction { .values(keys, column: Table.keyColumn) }
+
+  /// The rows with one of some values in a column of the table.
+  case values(Set<Cell>, column: Int)
   /// The rows with none of the keys.
   case otherKeys(Set<Cell>)
   /// The rows that come after a record in the query's order.
@@ -14,7 +17,7 @@ extension QueryPlan {
   /// Appends the condition that a row meets the restriction.
   func append(_ restriction: RowRestriction, to sql: inout SQLBuilder) {
     switch restriction {
-    case .keys(let keys): sql.append(columnName(Table.keyColumn), among: keys)
+    case .values(let values, let column): sql.append(columnName(column), among: values)
     case .otherKeys(let keys): append(otherKeys: keys, to: &sql)
     case .after(let record):
       OrderCondition(

@@ -177,6 +177,9 @@ struct AggregateFold: Sendable {
 
   // MARK: Values
 
+  /// The number of groups that have rows.
+  var groupCount: Int { groups.count }
+
   /// Returns the cells that all rows of a record's group have in common.
   func group(of record: Record) -> GroupKey { GroupKey(groupColumns.map { record[$0] }) }
 
@@ -188,6 +191,11 @@ struct AggregateFold: Sendable {
   func row(of group: GroupKey) -> [Cell]? {
     if let found = groups[group] { return row(of: group, found) }
     return groupColumns.isEmpty ? cells(of: [], terms.map(AggregateRunning.init)) : nil
+  }
+
+  /// Returns the cells of the terms over a group's rows, of which there may be none.
+  func values(of group: GroupKey) -> [Cell] {
+    cells(of: group.cells, groups[group]?.states ?? terms.map(AggregateRunning.init))
   }
 
   private func row(of key: GroupKey, _ group: Group) -> [Cell] {

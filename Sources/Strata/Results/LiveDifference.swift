@@ -16,9 +16,11 @@ struct LiveDifference: Sendable {
   private(set) var edits: [Edit] = []
   /// The same difference by section, if the query has sections.
   private(set) var sections: SectionDifference?
+  /// What differs beside the rows of a live tree, by offset.
+  private(set) var related: [RelatedDifference] = []
 
   var isEmpty: Bool {
-    deletions.isEmpty && insertions.isEmpty && moves.isEmpty && edits.isEmpty
+    deletions.isEmpty && insertions.isEmpty && moves.isEmpty && edits.isEmpty && related.isEmpty
   }
 
   private struct Common {
@@ -47,6 +49,9 @@ struct LiveDifference: Sendable {
       case (let before?, nil): deletions.append(before.offset)
       case (nil, let after?): insertions.append(after.offset)
       case (let before?, let after?):
+        if let was = old.related, let rows = new.related {
+          related += rows.differences(beside: after, from: was, beside: before.record)
+        }
         let changed = after.record.sharedDifferences(from: before.record)
         let edited = read.map(changed.intersection) ?? changed
         if !edited.isEmpty { edits.append(Edit(offset: after.offset, attributes: edited)) }
@@ -63,6 +68,7 @@ struct LiveDifference: Sendable {
     deletions.sort()
     insertions.sort()
     edits.sort { $0.offset < $1.offset }
+    related.sort { ($0.offset, $0.branch) < ($1.offset, $1.branch) }
     moves = Self.moves(candidates, deletions: deletions, insertions: insertions)
     if let before = old.sections, let after = new.sections {
       sections = SectionDifference(self, from: before, to: after)

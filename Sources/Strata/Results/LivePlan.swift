@@ -16,6 +16,8 @@ struct LivePlan: Sendable {
   private let sections: Sections
   /// The other tables that decide which rows the query has; nil if there are none.
   let dependencies: QueryDependencies?
+  /// The related rows that a live tree shows beside the query's rows; nil if it shows none.
+  let related: TreePlan?
 
   /// The source of the sections.
   private enum Sections: Sendable {
@@ -34,7 +36,11 @@ struct LivePlan: Sendable {
   }
 
   /// Creates the plan of a query without sections, or with sections by its first sort.
-  init(_ query: QueryPlan, isSectioned: Bool = false, checking check: SectionCheck? = nil) {
+  init(
+    _ query: QueryPlan, isSectioned: Bool = false, checking check: SectionCheck? = nil,
+    with related: TreePlan? = nil
+  ) {
+    self.related = related
     self.query = query.withoutRoot
     root = query.root
     queryIdentity = query.identity
@@ -46,6 +52,7 @@ struct LivePlan: Sendable {
 
   /// Creates the plan of a query with computed sections, which are the first sort.
   init(_ query: QueryPlan, sections rule: SectionRule) {
+    related = nil
     self.query = query.withoutRoot
     root = query.root
     queryIdentity = query.identity
@@ -57,9 +64,13 @@ struct LivePlan: Sendable {
 
   var table: Table { query.table }
 
+  /// The tables whose rows are shown.
+  var tables: [Table] { [table] + (related?.levels.map(\.table) ?? []) }
+
   /// Returns whether a change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
     query.depends(on: changed) || root?.table.id == changed
+      || related?.levels.contains { $0.table.id == changed } == true
   }
 
   /// Whether each record is named or checked by code of the app.
@@ -98,6 +109,7 @@ struct LivePlan: Sendable {
     fileprivate let query: SQLBuilder
     /// The identity of the section rule, because closures cannot be compared.
     fileprivate let rule: ObjectIdentifier?
+    fileprivate let levels: [TreeLevel.Identity]?
   }
 
   var identity: Identity {
@@ -107,6 +119,7 @@ struct LivePlan: Sendable {
       case .checked(let check): check.type
       case .named(let rule): ObjectIdentifier(rule)
       }
-    return Identity(query: queryIdentity, rule: rule)
+    return Identity(
+      query: queryIdentity, rule: rule, levels: related?.levels.map(\.identity))
   }
 }

@@ -21,6 +21,8 @@ struct MaintainedQuery: Sendable {
     case affected(AffectedRows, most: Int)
     /// The next `count` rows after a record.
     case after(Record, count: Int)
+    /// The rows of a level of a live tree for some keys.
+    case related(level: Int, for: Set<RecordKey>)
   }
 
   let plan: LivePlan
@@ -28,6 +30,12 @@ struct MaintainedQuery: Sendable {
   private(set) var isLoaded = false
   /// Whether the root appeared or disappeared since the last reported outcome.
   private var hasMovedRoot = false
+  /// The step of the related rows to a commit, which has begun.
+  private var step: TreeStep?
+  /// The keys of each level of a live tree for which unsaved edits want rows.
+  private var wanted: [Set<RecordKey>] = []
+  /// Whether rows were read for unsaved edits since the last reported outcome.
+  private var hasRead = false
   /// The commits during the first load, in order.
   private var backlog: Backlog
 
@@ -71,10 +79,13 @@ struct MaintainedQuery: Sendable {
   /// Takes the result of a load, and applies the changes committed since.
   ///
   /// - Returns: whether the changes could be applied; if not, the query must be loaded again.
-  mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Bool {
+  mutating func didLoad(
+    _ tree: ResultTree, levels: [LevelRows] = [], hasRoot: Bool = true
+  ) -> Bool {
     let backlog = backlog
     self.backlog = Backlog(limit: backlog.limit)
-    result = MaintainedResult(tree: tree, hasRoot: hasRoot)
+    step = nil
+    result = MaintainedResult(tree: tree, hasRoot: hasRoot, levels: levels)
     hasMovedRoot = false
     isLoaded = true
     if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
@@ -108,6 +119,7 @@ struct MaintainedQuery: Sendable {
       return .unchanged
     }
     if result.error != nil { return .stale }
+    step = plan.related.map { _ in TreeStep(changes, from: result) }
     if let root = plan.root, let changes = changes.tables[root.table.id] {
       if case .reset = changes { return .stale }
       follow(changes[root.key])
@@ -234,8 +246,61 @@ struct MaintainedQuery: Sendable {
       return .reading(.after(horizon, count: limit - result.tree.count), changed)
     }
     trim(&changed)
-    defer { hasMovedRoot = false }
-    return changed.isEmpty && !hasMovedRoot ? .unchanged : .changed(changed)
+    return finish(changed)
+  }
+
+  /// Returns the outcome once the roots are right.
+  private mutating func finish(_ soFar: MaintainedChange) -> Outcome {
+    var changed = soFar
+    switch step?.advance(&result, &changed) {
+    case .lacking(let level, let keys): return .reading(.related(level: level, for: keys), changed)
+    case .stale: return .stale
+    case .done, nil: step = nil
+    }
+    if let level = wanted.firstIndex(where: { !$0.isEmpty }) {
+      let keys = wanted[level]
+      wanted[level] = []
+      hasRead = true
+      if changed.levels.isEmpty { changed.levels = wanted.map { _ in [] } }
+      result.levels[level].invite(keys)
+      return .reading(.related(level: level, for: keys), changed)
+    }
+    defer { (hasMovedRoot, hasRead) = (false, false) }
+    return changed.isEmpty && !hasMovedRoot && !hasRead ? .unchanged : .changed(changed)
+  }
+
+  // MARK: Unsaved edits
+
+  /// Whether unsaved edits want rows that a live tree lacks.
+  var isWanting: Bool { isLoaded && wanted.contains { !$0.isEmpty } }
+
+  /// Adds the keys of each level of a live tree for which unsaved edits want rows.
+  mutating func want(_ keys: [Set<RecordKey>]) {
+    if wanted.isEmpty { wanted = keys.map { _ in [] } }
+    for (level, keys) in keys.enumerated() { wanted[level].formUnion(keys) }
+  }
+
+  /// Begins to read the rows that unsaved edits want.
+  mutating func readWanted() -> Outcome { finish(MaintainedChange()) }
+
+  /// Takes the rows of a level of a live tree that were read for some keys.
+  mutating func didRead(
+    related rows: ContiguousArray<Record>, of level: Int, for keys: Set<RecordKey>,
+    _ soFar: MaintainedChange
+  ) -> Outcome {
+    var changed = soFar
+    result.levels[level].take(rows, for: keys, &changed.levels[level])
+    if step == nil { changed.keys += roots(of: changed.levels[level], in: level) }
+    return finish(changed)
+  }
+
+  /// Returns the keys of the roots to which some rows of a level belong.
+  private func roots(
+    of keys: ContiguousArray<RecordKey>, in level: Int
+  ) -> [RecordKey] {
+    keys.flatMap { key in
+      result.levels[level].tree.record(of: key).map { result.levels.roots(of: $0, in: level) } ?? []
+    }
   }
 
   /// Returns whether a record lies before the horizon.

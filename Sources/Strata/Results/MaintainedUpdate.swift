@@ -7,6 +7,8 @@ struct MaintainedResult: Sendable {
   var error: StoreError?
   /// Whether the root of a relationship's query exists; without it, nothing is shown.
   var hasRoot = true
+  /// The levels of related rows, if this is a live tree.
+  var levels: [LevelRows] = []
 }
 
 /// The maintainer's result for one live query in one merge turn.

@@ -4,12 +4,19 @@ struct ShownRows: Sendable {
   private let limit: Int?
   private let offset: Int
   private(set) var sections: SectionIndex?
+  /// What stands beside the rows; nil if this is no live tree.
+  var related: TreeRows?
 
   init(_ tree: ResultTree, _ plan: LivePlan) {
     self.tree = tree
     limit = plan.query.limit
     offset = plan.query.offset
     sections = plan.sectionOrder.map { SectionIndex(of: self, by: $0) }
+  }
+
+  /// Creates the rows with some ranks of a tree.
+  init(_ tree: ResultTree, _ ranks: Range<Int>) {
+    self.init(tree: tree, limit: ranks.count, offset: ranks.lowerBound, sections: nil)
   }
 
   /// Creates the version after `old`, in which only the keys of `changed` may differ in the tree.
@@ -71,6 +78,14 @@ struct ShownRows: Sendable {
   /// An iterator over the shown records. O(1) for each record.
   var records: OrderTree.Iterator { OrderTree.Iterator(tree.rows, range) }
 
+  /// Returns the versions of the records of some keys that differ from those of another tree.
+  func versions(of keys: Set<RecordKey>, from old: ResultTree) -> [(before: Record?, after: Record?)] {
+    keys.compactMap { key in
+      let (before, after) = (old.record(of: key), tree.record(of: key))
+      return before == after ? nil : (before, after)
+    }
+  }
+
   /// Returns the shown record of a key and its offset.
   func find(_ key: RecordKey) -> (record: Record, offset: Int)? {
     guard let record = tree.record(of: key), let rank = tree.rows.rank(of: record),
@@ -119,6 +134,7 @@ extension ShownRows {
   ) -> Bool {
     let read = attributes?.union(tree.rows.order.attributes)
     func isOther(_ before: Record, _ after: Record) -> Bool {
+      if relatedDiffers(from: old, beside: before, after) { return true }
       if before == after { return false }
       guard let read else { return true }
       return !after.differences(from: before).isDisjoint(with: read)
@@ -154,5 +170,10 @@ extension ShownRows {
       case (nil, _?), (_?, nil): true
       }
     }
+  }
+  /// Returns whether what stands beside a row differs between two versions.
+  func relatedDiffers(from old: ShownRows, beside before: Record, _ after: Record) -> Bool {
+    guard let related, let relatedBefore = old.related else { return false }
+    return related.differs(beside: after, from: relatedBefore, beside: before)
   }
 }

@@ -224,7 +224,7 @@ import Testing
       fold: other ?? fold.of(ShownRows(tree, plan)))
     result.change { contents in
       _ = contents.take([1: update])
-      contents.lay(layers, touched: [])
+      contents.lay(layers, touched: [:])
     }
     result.report()
   }

@@ -1,0 +1,206 @@
+import StrataTesting
+import StrataTestTurns
+import Testing
+
+@testable import Strata
+
+/// Live trees over generated histories of commits and unsaved edits.
+///
+/// The same tree is worked out in plain Swift from all rows of its tables, as the view context fetches them.
+@Suite(.inTurn, .stack(Chamber.self, Missive.self, Lodger.self)) @MainActor
+struct LiveTreeHistoryTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.viewContext }
+
+  @Test func `a tree is what its rows in plain arrays make of it`() async throws {
+    var random = SeededRandom.printingSeed()
+    for _ in 0..<12 {
+      let world = TreeWorld(view, &random)
+      try await world.tree.waitUntilLoaded()
+      for _ in 0..<25 {
+        try await step(&random)
+        try await world.check()
+      }
+      view.rollback()
+      try await world.check()
+    }
+  }
+
+  private func step(_ random: inout SeededRandom) async throws {
+    switch random.below(10) {
+    case 0, 1, 2:
+      let scratch = stack.makeScratch()
+      for _ in 0...random.below(4) { try await random.edit(scratch) }
+      let commit = try await scratch.save(.overwrite)
+      try await view.waitUntilMerged(commit)
+    case 3: _ = try await view.save(.overwrite)
+    case 4: view.undo()
+    case 5: view.redo()
+    case 6: if random.oneIn(3) { view.rollback() }
+    default: try await random.edit(view)
+    }
+  }
+}
+
+/// A live tree, and the updates that a list applied so far.
+@MainActor
+private struct TreeWorld {
+  typealias Tree = LiveTree<
+    Chamber, (Chamber, LiveElements<Missive>, Int, LiveElements<Lodger>)
+  >
+
+  let view: ViewContext
+  let tree: Tree
+  private let openOnly: Bool
+  private let (limit, offset): (Int?, Int)
+  private let isNewestFirst: Bool
+  private let guestLimit: Int?
+
+  init(_ view: ViewContext, _ random: inout SeededRandom) {
+    self.view = view
+    openOnly = random.oneIn(2)
+    isNewestFirst = random.oneIn(2)
+    limit = random.oneIn(3) ? nil : 1 + random.below(3)
+    offset = random.oneIn(3) ? 1 : 0
+    guestLimit = random.oneIn(2) ? nil : 2
+    let (limit, offset, isNewestFirst, guestLimit) = (limit, offset, isNewestFirst, guestLimit)
+    tree = view.live(
+      openOnly ? Chamber.where { $0.isOpen }.sorted(by: \.title) : Chamber.sorted(by: \.title),
+      with: Chamber.letters.narrowed { query in
+        var query = query.sorted(by: \.sent, order: isNewestFirst ? .reverse : .forward)
+        query.limit = limit
+        query.offset = offset
+        return query
+      },
+      .count(of: Chamber.letters.narrowed { $0.where { !$0.isRead } }),
+      Chamber.guests.narrowed { query in
+        var query = query.where { $0.name != "c" }
+        query.limit = guestLimit
+        return query
+      })
+  }
+
+  /// Compares the tree with the rows of its tables.
+  func check() async throws {
+    try #require(await eventually { !tree.result.contents.isLacking })
+    try #require(tree.error == nil)
+    let shown = tree.elements.map(TreeRow.init)
+    let chambers = try await view.fetch(Chamber.all).filter { !openOnly || $0.isOpen }
+    let letters = try await view.fetch(Missive.all)
+    var expected: [TreeRow] = []
+    for chamber in chambers.sorted(by: { ($0.title, $0.id) < ($1.title, $1.id) }) {
+      var own = letters.filter { $0.chamberID == chamber.id }
+      let unread = own.count { !$0.isRead }
+      own.sort { ($0.sent, $0.id) < ($1.sent, $1.id) }
+      if isNewestFirst { own.reverse() }
+      own = Array(own.dropFirst(offset).prefix(limit ?? .max))
+      var guests = try await view.fetch(Chamber.guests(of: chamber.id))
+      guests = guests.filter { $0.name != "c" }.sorted { $0.id < $1.id }
+      guests = Array(guests.prefix(guestLimit ?? .max))
+      expected.append(
+        TreeRow(chamber: chamber, letters: own, unread: unread, guests: guests))
+    }
+    try #require(shown == expected)
+  }
+}
+
+private struct TreeRow: Equatable {
+  let chamber: Chamber
+  let letters: [Missive]
+  let unread: Int
+  let guests: [Lodger]
+
+  init(chamber: Chamber, letters: [Missive], unread: Int, guests: [Lodger]) {
+    (self.chamber, self.letters) = (chamber, letters)
+    (self.unread, self.guests) = (unread, guests)
+  }
+
+  init(_ element: (Chamber, LiveElements<Missive>, Int, LiveElements<Lodger>)) {
+    self.init(
+      chamber: element.0, letters: Array(element.1), unread: element.2, guests: Array(element.3))
+  }
+}
+
+@MainActor extension SeededRandom {
+  /// Makes one edit of a room, a letter, a guest or a link.
+  fileprivate mutating func edit(_ context: some TreeEditor) async throws {
+    let (room, letter, guest) = (below(6), below(20), below(4))
+    switch below(12) {
+    case 0: context.upsert(Chamber(id: room, title: pick(["a", "b", "c"]), isOpen: oneIn(2)))
+    case 1: context.delete(Chamber.self, room)
+    case 2: context.delete(Missive.self, letter)
+    case 3: context.upsert(Lodger(id: guest, name: pick(["a", "b", "c"])))
+    case 4: if oneIn(2) { context.delete(Lodger.self, guest) }
+    case 5, 6:
+      guard try await context.find(Chamber.self, room) != nil,
+        try await context.find(Lodger.self, guest) != nil
+      else { return }
+      context.link(room, to: guest, in: Chamber.guests)
+    case 7: context.unlink(room, from: guest, in: Chamber.guests)
+    case 8, 9:
+      guard let old = try await context.find(Missive.self, letter) else { return }
+      let (sent, isRead) = (below(9), oneIn(2))
+      let chamberID = oneIn(5) ? nil : below(6)
+      context.update(old) {
+        if oneIn(2) { $0.sent = sent } else { $0.isRead = isRead }
+        if oneIn(2) { $0.chamberID = chamberID }
+      }
+    default:
+      context.upsert(
+        Missive(
+          id: letter, chamberID: oneIn(6) ? nil : room, sent: below(9), isRead: oneIn(2)))
+    }
+  }
+}
+
+/// A context in which entities can be edited, linked and read.
+@MainActor
+private protocol TreeEditor: FetchSource {
+  func upsert<E: Entity>(_ entity: E)
+  func delete<E: Entity>(_ type: E.Type, _ id: E.ID)
+  @discardableResult
+  func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E
+  func link<Root: Entity, Target: Entity>(
+    _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>)
+  func unlink<Root: Entity, Target: Entity>(
+    _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>)
+}
+
+extension ScratchContext: TreeEditor {}
+extension ViewContext: TreeEditor {}
+
+struct Chamber: Entity, Equatable {
+  var id = 0
+  var title = ""
+  var isOpen = true
+
+  static let letters = toMany(\Missive.chamberID)
+  static let guests = manyToMany(Lodger.self)
+  static let schema = Schema<Chamber>("chambers", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.isOpen)
+    letters
+    guests
+  }
+}
+
+struct Missive: Entity, Equatable {
+  var id = 0
+  var chamberID: Int?
+  var sent = 0
+  var isRead = false
+
+  static let chamber = toOne(\.chamberID, Chamber.self)
+  static let schema = Schema<Missive>("missives", key: \.id) {
+    chamber
+    Attribute(\.sent)
+    Attribute(\.isRead)
+  }
+}
+
+struct Lodger: Entity, Equatable {
+  var id = 0
+  var name = ""
+
+  static let schema = Schema<Lodger>("lodgers", key: \.id) { Attribute(\.name) }
+}
