@@ -48,7 +48,7 @@ struct LackingRows: Sendable {
       for key in edited?[tableAbove.id] ?? layers.stack.keys(of: tableAbove.id) {
         guard let row = shown.record(of: key),
           let lacking = base.levels[number].keyLacking(for: row, among: committed),
-          !asked[number].contains(lacking), level.tree.record(of: lacking) == nil
+          !asked[number].contains(lacking), !level.hasEdited(lacking)
         else { continue }
         asked[number].insert(lacking)
         unasked[number].insert(lacking)
@@ -56,6 +56,16 @@ struct LackingRows: Sendable {
           awaited[number].insert(lacking)
         }
       }
+    }
+  }
+}
+
+extension LevelRows {
+  /// Whether an edit made the row of a key that rows above refer to.
+  fileprivate func hasEdited(_ key: RecordKey) -> Bool {
+    switch level.route {
+    case .referring: false
+    case .referred: tree.record(of: key) != nil
     }
   }
 }

@@ -344,8 +344,9 @@ struct LiveContents: Sendable {
         }
       }
     }
-    newest.related = TreeRows(branches: related.branches, levels: levels)
+    if let arrived { reportLater(arrived.changed) }
     if !affected.isEmpty { reportLater(ChangedKeys(affected)) }
+    newest.related = TreeRows(branches: related.branches, levels: levels)
     lacking.follow(
       newest, plan.table, over: base, layers, edited: isLaidAnew ? nil : touched)
     older = lacking.areAwaited ? older ?? old : nil

@@ -76,6 +76,31 @@ public struct LiveTreeUpdate<Root: Entity, Element: Sendable>: Sendable {
   }
 }
 
+extension LiveTreeUpdate {
+  /// Brings a plain array from the list before the update to the list after it.
+  public func apply(to list: inout [Element]) {
+    if isReset {
+      list = Array(elements)
+      return
+    }
+    for offset in (deletions + moves.map(\.from)).sorted(by: >) { list.remove(at: offset) }
+    for offset in (insertions + moves.map(\.to)).sorted() {
+      list.insert(elements[offset], at: offset)
+    }
+    for offset in Set(edits.map(\.offset) + related.map(\.offset)) { list[offset] = elements[offset] }
+  }
+}
+
+extension LiveTreeUpdate: CustomStringConvertible {
+  public var description: String {
+    if isReset { return "reset to \(elements.count) elements" }
+    let moved = moves.map { "\($0.from)→\($0.to)" }.joined(separator: ", ")
+    let beside = Set(related.map(\.offset)).sorted()
+    return "deleted \(deletions), inserted \(insertions), moved [\(moved)], "
+      + "edited \(edits.map(\.offset)), beside \(beside), \(elements.count) elements"
+  }
+}
+
 /// A change of what stands beside one entity of a live tree in one branch.
 public struct RelatedChange: Sendable, Hashable {
   /// The entity's offset in the new list.

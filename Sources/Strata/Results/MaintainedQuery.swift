@@ -252,18 +252,14 @@ struct MaintainedQuery: Sendable {
   /// Returns the outcome once the roots are right.
   private mutating func finish(_ soFar: MaintainedChange) -> Outcome {
     var changed = soFar
-    switch step?.advance(&result, &changed) {
+    if isWanting {
+      step = step ?? TreeStep(nil, from: result)
+      hasRead = true
+    }
+    switch step?.advance(&result, &changed, &wanted) {
     case .lacking(let level, let keys): return .reading(.related(level: level, for: keys), changed)
     case .stale: return .stale
     case .done, nil: step = nil
-    }
-    if let level = wanted.firstIndex(where: { !$0.isEmpty }) {
-      let keys = wanted[level]
-      wanted[level] = []
-      hasRead = true
-      if changed.levels.isEmpty { changed.levels = wanted.map { _ in [] } }
-      result.levels[level].invite(keys)
-      return .reading(.related(level: level, for: keys), changed)
     }
     defer { (hasMovedRoot, hasRead) = (false, false) }
     return changed.isEmpty && !hasMovedRoot && !hasRead ? .unchanged : .changed(changed)
@@ -290,17 +286,7 @@ struct MaintainedQuery: Sendable {
   ) -> Outcome {
     var changed = soFar
     result.levels[level].take(rows, for: keys, &changed.levels[level])
-    if step == nil { changed.keys += roots(of: changed.levels[level], in: level) }
     return finish(changed)
-  }
-
-  /// Returns the keys of the roots to which some rows of a level belong.
-  private func roots(
-    of keys: ContiguousArray<RecordKey>, in level: Int
-  ) -> [RecordKey] {
-    keys.flatMap { key in
-      result.levels[level].tree.record(of: key).map { result.levels.roots(of: $0, in: level) } ?? []
-    }
   }
 
   /// Returns whether a record lies before the horizon.

@@ -1,4 +1,4 @@
-/// The step of a live tree's levels to a commit, after the step of its roots.
+/// The step of a live tree's levels to a commit or to wanted rows, after the step of its roots.
 struct TreeStep: Sendable {
   enum Progress {
     case done
@@ -8,20 +8,23 @@ struct TreeStep: Sendable {
     case stale
   }
 
-  private let changes: ChangeSet
+  private let changes: ChangeSet?
   /// The roots and the rows of the levels before the step.
   private let (roots, levels): (ResultTree, [LevelRows])
   private var next = 0
 
-  init(_ changes: ChangeSet, from result: MaintainedResult) {
+  init(_ changes: ChangeSet?, from result: MaintainedResult) {
     self.changes = changes
     roots = result.tree
     levels = result.levels
   }
 
   /// Brings level after level to the commit, until one lacks rows.
+  ///
+  /// - Parameter wanted: the keys of each level for which unsaved edits want rows; taken.
   mutating func advance(
-    _ result: inout MaintainedResult, _ changed: inout MaintainedChange
+    _ result: inout MaintainedResult, _ changed: inout MaintainedChange,
+    _ wanted: inout [Set<RecordKey>]
   ) -> Progress {
     if changed.levels.isEmpty { changed.levels = levels.map { _ in [] } }
     while next < levels.count {
@@ -29,16 +32,21 @@ struct TreeStep: Sendable {
       next += 1
       let level = result.levels[number].level
       var rows: ContiguousArray<RowChange> = []
-      switch changes.tables[level.table.id] {
+      switch changes?.tables[level.table.id] {
       case nil: break
       case .reset: return .stale
       case .rows(let changed): rows = changed
       }
       let above = level.parent.map { result.levels[$0].tree } ?? result.tree
       if rows.count > max(10_000, levels[number].tree.count) { return .stale }
-      let lacking = result.levels[number].apply(
+      var lacking = result.levels[number].apply(
         rows, Set(level.parent.map { changed.levels[$0] } ?? changed.keys),
         from: level.parent.map { levels[$0].tree } ?? roots, to: above, &changed.levels[number])
+      if !wanted.isEmpty {
+        result.levels[number].invite(wanted[number])
+        lacking.formUnion(wanted[number])
+        wanted[number] = []
+      }
       if lacking.count > max(1_000, above.count / 2) { return .stale }
       if !lacking.isEmpty { return .lacking(level: number, lacking) }
     }

@@ -15,7 +15,7 @@ struct LiveTreeHistoryTests {
   @Test func `a tree is what its rows in plain arrays make of it`() async throws {
     var random = SeededRandom.printingSeed()
     for _ in 0..<12 {
-      let world = TreeWorld(view, &random)
+      var world = TreeWorld(view, &random)
       try await world.tree.waitUntilLoaded()
       for _ in 0..<25 {
         try await step(&random)
@@ -45,16 +45,21 @@ struct LiveTreeHistoryTests {
 /// A live tree, and the updates that a list applied so far.
 @MainActor
 private struct TreeWorld {
-  typealias Tree = LiveTree<
-    Chamber, (Chamber, LiveElements<Missive>, Int, LiveElements<Lodger>)
-  >
+  typealias Element = (Chamber, LiveElements<Missive>, Int, LiveElements<Lodger>)
 
   let view: ViewContext
-  let tree: Tree
+  let tree: LiveTree<Chamber, Element>
   private let openOnly: Bool
   private let (limit, offset): (Int?, Int)
   private let isNewestFirst: Bool
   private let guestLimit: Int?
+  private let (first, count): (Int, Int?)
+  private let letters: LiveTree<Missive, (Missive, Chamber?)>
+  private var updates: LiveTreeUpdates<Chamber, Element>.Iterator
+  /// The rows of a list that applied every update.
+  private var list: [TreeRow] = []
+  /// The same rows, to which an update's own function was applied.
+  private var plain: [Element] = []
 
   init(_ view: ViewContext, _ random: inout SeededRandom) {
     self.view = view
@@ -63,9 +68,16 @@ private struct TreeWorld {
     limit = random.oneIn(3) ? nil : 1 + random.below(3)
     offset = random.oneIn(3) ? 1 : 0
     guestLimit = random.oneIn(2) ? nil : 2
+    count = random.oneIn(2) ? nil : 2
+    first = random.oneIn(2) ? 0 : 1
+    letters = view.live(Missive.where { !$0.isRead }.sorted(by: \.sent), with: Missive.chamber)
+    var chambers = openOnly ? Chamber.where { $0.isOpen } : Chamber.all
+    chambers = chambers.sorted(by: \.title)
+    chambers.limit = count
+    chambers.offset = first
     let (limit, offset, isNewestFirst, guestLimit) = (limit, offset, isNewestFirst, guestLimit)
     tree = view.live(
-      openOnly ? Chamber.where { $0.isOpen }.sorted(by: \.title) : Chamber.sorted(by: \.title),
+      chambers,
       with: Chamber.letters.narrowed { query in
         var query = query.sorted(by: \.sent, order: isNewestFirst ? .reverse : .forward)
         query.limit = limit
@@ -78,18 +90,20 @@ private struct TreeWorld {
         query.limit = guestLimit
         return query
       })
+    updates = tree.updates.makeAsyncIterator()
   }
 
   /// Compares the tree with the rows of its tables.
-  func check() async throws {
+  mutating func check() async throws {
     try #require(await eventually { !tree.result.contents.isLacking })
     try #require(tree.error == nil)
     let shown = tree.elements.map(TreeRow.init)
     let chambers = try await view.fetch(Chamber.all).filter { !openOnly || $0.isOpen }
-    let letters = try await view.fetch(Missive.all)
+    let missives = try await view.fetch(Missive.all)
     var expected: [TreeRow] = []
-    for chamber in chambers.sorted(by: { ($0.title, $0.id) < ($1.title, $1.id) }) {
-      var own = letters.filter { $0.chamberID == chamber.id }
+    let inOrder = chambers.sorted { ($0.title, $0.id) < ($1.title, $1.id) }
+    for chamber in inOrder.dropFirst(first).prefix(count ?? .max) {
+      var own = missives.filter { $0.chamberID == chamber.id }
       let unread = own.count { !$0.isRead }
       own.sort { ($0.sent, $0.id) < ($1.sent, $1.id) }
       if isNewestFirst { own.reverse() }
@@ -101,14 +115,70 @@ private struct TreeWorld {
         TreeRow(chamber: chamber, letters: own, unread: unread, guests: guests))
     }
     try #require(shown == expected)
+    try await checkLetters(missives)
+    if list != shown {
+      var iterator = updates
+      let update = try #require(await iterator.next())
+      updates = iterator
+      update.apply(to: &plain)
+      apply(update)
+      try #require(list == shown)
+      try #require(plain.map(TreeRow.init) == shown)
+    }
+  }
+
+  private func checkLetters(_ all: [Missive]) async throws {
+    try #require(await eventually { !letters.result.contents.isLacking })
+    let shown = Array(letters.elements)
+    let unread = all.filter { !$0.isRead }.sorted { ($0.sent, $0.id) < ($1.sent, $1.id) }
+    try #require(shown.map(\.0) == unread)
+    for (letter, chamber) in shown {
+      let expected = try await view.fetch(Chamber.where { $0.id == letter.chamberID ?? -1 })
+      try #require(chamber == expected.first)
+    }
+  }
+
+  private mutating func apply(_ update: LiveTreeUpdate<Chamber, Element>) {
+    let elements = update.elements.map(TreeRow.init)
+    if update.isReset {
+      list = elements
+      return
+    }
+    let old = list
+    for offset in (update.deletions + update.moves.map(\.from)).sorted(by: >) {
+      list.remove(at: offset)
+    }
+    let arrivals =
+      update.insertions.map { ($0, elements[$0]) } + update.moves.map { ($0.to, old[$0.from]) }
+    for (offset, row) in arrivals.sorted(by: { $0.0 < $1.0 }) { list.insert(row, at: offset) }
+    for edit in update.edits { list[edit.offset].chamber = elements[edit.offset].chamber }
+    for change in update.related {
+      let row = elements[change.offset]
+      switch change.branch {
+      case 0: change.apply(to: &list[change.offset].letters, row.letters)
+      case 1: list[change.offset].unread = row.unread
+      default: change.apply(to: &list[change.offset].guests, row.guests)
+      }
+    }
+  }
+}
+
+extension RelatedChange {
+  /// Brings a list from its version before the change to the version after it.
+  fileprivate func apply<Row>(to list: inout [Row], _ new: [Row]) {
+    let old = list
+    for offset in (deletions + moves.map(\.from)).sorted(by: >) { list.remove(at: offset) }
+    let arrivals = insertions.map { ($0, new[$0]) } + moves.map { ($0.to, old[$0.from]) }
+    for (offset, row) in arrivals.sorted(by: { $0.0 < $1.0 }) { list.insert(row, at: offset) }
+    for offset in edits { list[offset] = new[offset] }
   }
 }
 
 private struct TreeRow: Equatable {
-  let chamber: Chamber
-  let letters: [Missive]
-  let unread: Int
-  let guests: [Lodger]
+  var chamber: Chamber
+  var letters: [Missive]
+  var unread: Int
+  var guests: [Lodger]
 
   init(chamber: Chamber, letters: [Missive], unread: Int, guests: [Lodger]) {
     (self.chamber, self.letters) = (chamber, letters)
