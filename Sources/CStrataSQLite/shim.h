@@ -7,11 +7,13 @@
 #include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>
+#include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #if defined(__linux__)
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 // Swift cannot write SQLITE_STATIC and SQLITE_TRANSIENT: they are casts to a function pointer.
@@ -74,6 +76,36 @@ static inline int strata_read_file(sqlite3 *connection, void *bytes, int count,
   if (!file || !file->pMethods) return SQLITE_CANTOPEN;
   code = file->pMethods->xRead(file, bytes, count, offset);
   return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
+}
+
+// Writes the database file itself, past the log.
+static inline int strata_write_file(sqlite3 *connection, const void *bytes, int count,
+                                    sqlite3_int64 offset) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK) return code;
+  if (!file || !file->pMethods) return SQLITE_CANTOPEN;
+  return file->pMethods->xWrite(file, bytes, count, offset);
+}
+
+// Gives a file a name that no file has; fails with EEXIST otherwise. A file system that cannot do that
+// in one step gets a second name for the file, or at least a look before the step.
+static inline int strata_rename_new(const char *path, const char *name) {
+#if defined(__APPLE__)
+  if (renamex_np(path, name, RENAME_EXCL) == 0) return 0;
+  if (errno != ENOTSUP && errno != EINVAL) return -1;
+#elif defined(__linux__) && defined(SYS_renameat2)
+  if (syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, name, 1) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+#endif
+  if (link(path, name) == 0) return unlink(path);
+  if (errno == EEXIST) return -1;
+  struct stat status;
+  if (lstat(name, &status) == 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  return rename(path, name);
 }
 
 // Whether the connection, if it is the last, leaves the log when it closes.

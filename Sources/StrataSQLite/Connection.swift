@@ -12,6 +12,11 @@ package final class Connection {
     /// Reads and writes a file that must exist.
     case existing
     case readOnly
+    /// Reads and writes a file that no other connection has open, without a log beside it, and creates
+    /// the file for its owner alone if it does not exist.
+    ///
+    /// A log or a journal that lies beside the file is first applied to it. Each commit waits for the disk.
+    case alone
     /// A private database in a temporary file without a name.
     ///
     /// The path is ignored. The file disappears with the connection, and with the process however
@@ -50,15 +55,15 @@ package final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .existing: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
-      case .temporary, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .alone, .temporary, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     let path =
       switch access {
       case .temporary: ""
       case .memory: ":memory:"
-      case .readWrite, .existing, .readOnly: path
+      case .readWrite, .existing, .readOnly, .alone: path
       }
-    if access == .readWrite { PrivateFile.create(path) }
+    if access == .readWrite || access == .alone { PrivateFile.create(path) }
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = SQLiteError(code: code, connection: handle, sql: nil, isOpen: false)
@@ -75,6 +80,10 @@ package final class Connection {
     if access == .temporary {
       try execute("PRAGMA journal_mode = OFF")
       try execute("PRAGMA synchronous = OFF")
+      return
+    }
+    if access == .alone {
+      try keepAlone()
       return
     }
     if access != .readOnly {
@@ -138,6 +147,14 @@ package final class Connection {
         pause = min(pause * 2, 16) + Int32.random(in: 0...4)
       }
     }
+  }
+
+  /// Locks the file against all other connections, and takes it out of write-ahead-log mode.
+  package func keepAlone() throws(SQLiteError) {
+    for sql in [
+      "PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA locking_mode = EXCLUSIVE",
+      "PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE; COMMIT",
+    ] { try execute(sql) }
   }
 
   /// Puts the file into write-ahead-log mode.
@@ -219,6 +236,20 @@ package final class Connection {
     guard code == SQLITE_OK else { throw SQLiteError(code: code, connection: handle, sql: nil) }
   }
 
+  /// Moves all frames from the log into the database file and makes the log empty, without waiting.
+  ///
+  /// - Returns: whether it is done; false while any connection reads the log.
+  package func emptyLog() throws(SQLiteError) -> Bool {
+    setWaitsForLocks(false)
+    defer { setWaitsForLocks(true) }
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    if code & 0xFF == SQLITE_BUSY { return false }
+    guard code == SQLITE_OK else {
+      throw SQLiteError(code: code, connection: handle, sql: "PRAGMA wal_checkpoint")
+    }
+    return true
+  }
+
   /// Moves as many frames as possible from the log into the database file, without waiting.
   ///
   /// Other checkpoint modes would stall the only writer for the whole busy timeout.
@@ -276,6 +307,9 @@ extension Connection {
     defer { removeCancellation() }
     try body()
   }
+
+  /// Whether the installed flag is raised.
+  package var isCancelled: Bool { cancellation.flag?.isRaised == true }
 
   /// Removes the flag and the progress handler.
   package func removeCancellation() {

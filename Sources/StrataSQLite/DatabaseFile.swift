@@ -8,7 +8,10 @@ package final class DatabaseFile {
   private let handle: OpaquePointer
 
   /// Opens the file at `path`, which need not be a database, without reading or locking it.
-  package init(path: String) throws(SQLiteError) {
+  ///
+  /// - Parameter isNew: whether the file is created for its owner alone if it does not exist.
+  package init(path: String, isNew: Bool = false) throws(SQLiteError) {
+    if isNew { PrivateFile.create(path) }
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
@@ -35,6 +38,12 @@ package final class DatabaseFile {
   /// Returns bytes of the file; bytes past its end are 0.
   package func bytes(_ count: Int, at offset: Int64) throws(SQLiteError) -> [UInt8] {
     try readFile(of: handle, count, at: offset)
+  }
+
+  /// Writes bytes to the file.
+  package func write(_ bytes: [UInt8], at offset: Int64) throws(SQLiteError) {
+    let code = strata_write_file(handle, bytes, Int32(bytes.count), offset)
+    if code != SQLITE_OK { throw SQLiteError(code: code) }
   }
 }
 

@@ -33,7 +33,7 @@ package struct DatabasePage {
   private static let magic = Array("SQLite format 3\0".utf8)
 
   /// Returns whether a first page begins as that of every database does.
-  static func isDatabase(_ page: [UInt8]) -> Bool { page.starts(with: magic) }
+  package static func isDatabase(_ page: [UInt8]) -> Bool { page.starts(with: magic) }
 
   /// Returns whether the database is read with a write-ahead log.
   static func hasLog(_ page: [UInt8]) -> Bool { page[18] == 2 }

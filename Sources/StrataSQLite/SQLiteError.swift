@@ -71,6 +71,10 @@ internal import CStrataSQLite
     SQLiteError(code: SQLITE_CORRUPT, message: message, sql: sql.text)
   }
 
+  /// The error for a file that does not begin as a database does.
+  package static let notADatabase = SQLiteError(
+    code: SQLITE_NOTADB, message: String(cString: sqlite3_errstr(SQLITE_NOTADB)), sql: nil)
+
   /// Whether connections cannot share memory where the file is, so that it cannot have a log.
   package var isWithoutLog: Bool { cannotOpen && message.hasPrefix(Self.withoutLog) }
 

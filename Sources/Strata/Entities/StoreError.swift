@@ -109,6 +109,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let readOnly = Code(30, "readOnly")
     /// A push was begun while the same task sends a request of another push, which it would wait for.
     public static let nestedPush = Code(31, "nestedPush")
+    /// A file is at the place that a copy of a store is to get, and copies replace no file.
+    public static let fileExists = Code(32, "fileExists")
   }
 
   /// The kind of the error.

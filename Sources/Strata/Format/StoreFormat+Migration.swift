@@ -110,23 +110,14 @@ extension StoreFormat {
     try connection.prepared("PRAGMA user_version").firstInteger() ?? 0
   }
 
-  /// Returns the description in a store that this program may open.
+  /// Checks that this version of Strata knows the format of the store.
   ///
-  /// - Throws: ``StoreError`` with code `newerStore` if the store is of a newer program, and with
-  ///   code `schemaMismatch` if its format is too old or the description cannot be read.
-  static func storedSchema(
-    _ connection: Connection, version: Int
-  ) throws(StoreError) -> SchemaDescription {
+  /// - Throws: ``StoreError`` with code `newerStore` or `schemaMismatch`.
+  static func checkFormat(_ connection: Connection) throws(StoreError) {
     let format = try format(connection)
-    let stored =
-      format > Self.version
-      ? 0 : try connection.prepared("SELECT version FROM strata_schema").firstInteger() ?? 0
-    if format > Self.version || stored > Int64(version) {
+    if format > Self.version {
       throw StoreError(
-        .newerStore,
-        format > Self.version
-          ? "the store has format \(format); this version of Strata knows \(Self.version)"
-          : "the store has schema version \(stored); this program knows \(version)",
+        .newerStore, "the store has format \(format); this version of Strata knows \(Self.version)",
         advice: "update the app")
     }
     if format < Self.version {
@@ -135,6 +126,22 @@ extension StoreFormat {
         "the store has format \(format), of Strata before its first release; this version needs "
           + "\(Self.version)",
         advice: "delete the file, or open it with Options.ifUnreadable = .rebuild()")
+    }
+  }
+
+  /// Returns the description in a store that this program may open.
+  ///
+  /// - Throws: ``StoreError`` with code `newerStore` if the store is of a newer program, and with
+  ///   code `schemaMismatch` if its format is too old or the description cannot be read.
+  static func storedSchema(
+    _ connection: Connection, version: Int
+  ) throws(StoreError) -> SchemaDescription {
+    try checkFormat(connection)
+    let stored = try connection.prepared("SELECT version FROM strata_schema").firstInteger() ?? 0
+    if stored > Int64(version) {
+      throw StoreError(
+        .newerStore, "the store has schema version \(stored); this program knows \(version)",
+        advice: "update the app")
     }
     let text = try connection.prepared("SELECT description FROM strata_schema")
       .first { $0.string(0) }

@@ -58,12 +58,19 @@ struct StoreOptions: Sendable {
   }
 
   /// Opens the first connection to the store's file, after the log and the journal beside it were checked.
+  ///
+  /// A restoration keeps the file locked and then puts another one in its place. The connection that has
+  /// waited for the lock has the earlier file open, which is no longer the store.
   func firstConnection(_ access: Connection.Access) throws(StoreError) -> Connection {
-    if access == .readWrite { PrivateFile.create(path) }
-    for url in try LogBeside(of: path).settle(for: busyTimeout, at: now()) {
-      log.note(.logSetAside(url))
+    for _ in 0..<3 {
+      if access == .readWrite { PrivateFile.create(path) }
+      for url in try LogBeside(of: path).settle(for: busyTimeout, at: now()) {
+        log.note(.logSetAside(url))
+      }
+      let connection = try connection(access)
+      if !connection.hasMoved { return connection }
     }
-    return try connection(access)
+    throw .setAside
   }
 }
 

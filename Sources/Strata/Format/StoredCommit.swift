@@ -51,6 +51,13 @@ enum StoredCommit {
     try connection.prepared(writeMark, .text(mark.text)).perform()
   }
 
+  /// Raises the number of the newest commit, in the caller's transaction.
+  static func raise(to number: Int64, _ connection: Connection) throws(StoreError) {
+    try connection.prepared(
+      "UPDATE strata_commit SET number = ?1", .integer(try check(number))
+    ).perform()
+  }
+
   private static func check(_ number: Int64) throws(StoreError) -> Int64 {
     if (0...most).contains(number) { return number }
     throw StoreError(.corrupt("\(number) is no number of a commit", Self.number))

@@ -156,8 +156,10 @@ actor Reader {
   /// Runs `body` after all work that is enqueued so far, then calls `then`.
   ///
   /// Withdrawing it does not wait for the work before it.
+  ///
+  /// - Parameter isAwaited: whether also a withdrawn body has ended when the result is there.
   nonisolated func enqueue<R: Sendable>(
-    _ flag: CancellationFlag,
+    _ flag: CancellationFlag, isAwaited: Bool = false,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R,
     then: @escaping @Sendable () -> Void
   ) -> Submission<R> {
@@ -170,7 +172,7 @@ actor Reader {
     }
     return Submission(promise: promise) {
       flag.raise()
-      promise.resolve(.failure(.cancelled))
+      if !isAwaited { promise.resolve(.failure(.cancelled)) }
     }
   }
 

@@ -201,7 +201,10 @@ final class Snapshot: Sendable {
   /// Runs `body` once, on the reader's own thread.
   ///
   /// Cancelling the task stops the running statement, or the wait for earlier reads.
+  ///
+  /// - Parameter isAwaited: whether `body` has always ended when this returns or throws.
   func readOnce<R: Sendable>(
+    isAwaited: Bool = false,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     // The reader could finish before the wait for it notices the cancellation.
@@ -211,7 +214,8 @@ final class Snapshot: Sendable {
       throw isLost ? .suspended : .closed
     }
     do throws(StoreError) {
-      let read = reader.enqueue(flag) { [self] reader, connection throws(StoreError) in
+      let read = reader.enqueue(flag, isAwaited: isAwaited) {
+        [self] reader, connection throws(StoreError) in
         try keepingPin(reader, connection, body)
       } then: { [self] in
         end(flag)

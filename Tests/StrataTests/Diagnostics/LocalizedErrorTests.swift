@@ -30,9 +30,10 @@ import Testing
       .uniquenessViolated, .missingReference, .deleteDenied, .validationFailed, .conflict,
       .invalidQuery, .historyExpired, .wrongStore, .closed, .suspended, .replaced, .cancelled,
       .deadlineExceeded, .writeRefused, .sqlite, .replicated, .readOnly, .nestedPush,
+      .fileExists,
     ]
-    #expect(codes.map(\.number) == Array(1...31))
-    #expect(Set(codes).count == 31)
+    #expect(codes.map(\.number) == Array(1...32))
+    #expect(Set(codes).count == 32)
     let error = StoreError.closed as NSError
     #expect(error.domain == "StrataStoreError" && error.code == StoreError.Code.closed.number)
   }

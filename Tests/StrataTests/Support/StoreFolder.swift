@@ -20,6 +20,9 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// Returns the URL of another file in the folder.
+  func url(of name: String) -> URL { URL(fileURLWithPath: folder.path + "/" + name) }
+
   /// Moves the store's file.
   ///
   /// The store has no log once every stack has closed it.
