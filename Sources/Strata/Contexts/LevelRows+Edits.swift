@@ -36,15 +36,6 @@ extension [LevelRows] {
     }
     return affected
   }
-
-  /// Returns the keys of the roots to which a row of a level belongs.
-  func roots(of row: Record, in number: Int) -> [RecordKey] {
-    let keys = self[number].keysAbove(row)
-    guard let parent = self[number].level.parent else { return keys }
-    return keys.flatMap { key in
-      self[parent].tree.record(of: key).map { roots(of: $0, in: parent) } ?? []
-    }
-  }
 }
 
 extension LevelRows {

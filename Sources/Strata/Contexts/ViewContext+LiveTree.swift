@@ -11,7 +11,7 @@ extension ViewContext {
   ///   - query: the query for the entities.
   ///   - branch: a relationship, whose filter and order read the related entities' own attributes, or a value
   ///     of related entities.
-  public func live<E: Entity, A: LiveBranch<E>>(
+  public func live<E: Entity, A: Relationship<E>>(
     _ query: Query<E>, with branch: A
   ) -> LiveTree<E, (E, A.Shown)> {
     let a = branch._branch
@@ -23,7 +23,7 @@ extension ViewContext {
   /// Returns a query's entities with two relationships or values beside each of them, kept up to date.
   ///
   /// It is like ``live(_:with:)`` with one.
-  public func live<E: Entity, A: LiveBranch<E>, B: LiveBranch<E>>(
+  public func live<E: Entity, A: Relationship<E>, B: Relationship<E>>(
     _ query: Query<E>, with first: A, _ second: B
   ) -> LiveTree<E, (E, A.Shown, B.Shown)> {
     let (a, b) = (first._branch, second._branch)
@@ -35,7 +35,7 @@ extension ViewContext {
   /// Returns a query's entities with three relationships or values beside each of them, kept up to date.
   ///
   /// It is like ``live(_:with:)`` with one.
-  public func live<E: Entity, A: LiveBranch<E>, B: LiveBranch<E>, C: LiveBranch<E>>(
+  public func live<E: Entity, A: Relationship<E>, B: Relationship<E>, C: Relationship<E>>(
     _ query: Query<E>, with first: A, _ second: B, _ third: C
   ) -> LiveTree<E, (E, A.Shown, B.Shown, C.Shown)> {
     let (a, b, c) = (first._branch, second._branch, third._branch)
@@ -48,7 +48,7 @@ extension ViewContext {
   ///
   /// It is like ``live(_:with:)`` with one.
   public func live<
-    E: Entity, A: LiveBranch<E>, B: LiveBranch<E>, C: LiveBranch<E>, D: LiveBranch<E>
+    E: Entity, A: Relationship<E>, B: Relationship<E>, C: Relationship<E>, D: Relationship<E>
   >(
     _ query: Query<E>, with first: A, _ second: B, _ third: C, _ fourth: D
   ) -> LiveTree<E, (E, A.Shown, B.Shown, C.Shown, D.Shown)> {

@@ -107,6 +107,23 @@ extension FetchSource {
       })
   }
 
+  /// Returns the entities of a query, each with what it has in three relationships.
+  ///
+  /// A ``RelatedValue`` such as `.count(of: Artist.songs)` stands for a relationship. It is made of the
+  /// related entities, which are read.
+  ///
+  /// - Throws: ``StoreError``, as ``FetchSource`` says.
+  public nonisolated(nonsending) func fetch<
+    E: Entity, R: Relationship<E>, S: Relationship<E>, T: Relationship<E>
+  >(
+    _ query: Query<E>, with first: R, _ second: S, _ third: T
+  ) async throws -> [(E, R.Related, S.Related, T.Related)] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
+        try await fetch.fetch(query, with: first, second, third)
+      })
+  }
+
   /// Returns the entity that a reference leads to, as the source has both entities.
   ///
   /// The reference is the source's reference, not that of the value in hand. The result is nil if

@@ -20,6 +20,35 @@ extension LayeredFetch {
     return roots.indices.map { (roots[$0], some[$0], others[$0]) }
   }
 
+  /// Returns the entities of a query, each with its related entities or values in three relationships.
+  func fetch<
+    E: Entity, R: Relationship<E>, S: Relationship<E>, T: Relationship<E>
+  >(
+    _ query: Query<E>, with first: R, _ second: S, _ third: T
+  ) async throws(StoreError) -> [(E, R.Related, S.Related, T.Related)] {
+    let roots = try await fetch(query)
+    let some = try await first._prefetch.load(self, roots)
+    let others = try await second._prefetch.load(self, roots)
+    let rest = try await third._prefetch.load(self, roots)
+    return roots.indices.map { (roots[$0], some[$0], others[$0], rest[$0]) }
+  }
+
+  /// Returns the cells of aggregates over some entities.
+  func values<E: Entity>(
+    of terms: [AggregateTerm<SendablePath>], over entities: [E]
+  ) throws(StoreError) -> [Cell] {
+    let table = model.table(of: E.self)
+    let builder = RecordBuilder()
+    var records = ContiguousArray<Record>()
+    for entity in entities {
+      do throws(CodingFailure) { records.append(try table.encode(entity, builder)) } catch {
+        throw table.error(error, key: nil)
+      }
+    }
+    let fold = AggregateFold(try table.resolved(terms), by: [], of: records)
+    return fold.values(of: GroupKey([]))
+  }
+
   // MARK: To many
 
   /// Returns the targets of each root.

@@ -1,6 +1,6 @@
-/// A relationship that can be fetched together with its roots.
+/// A relationship, or a value of related entities, that is fetched or kept up to date together with its roots.
 ///
-/// ``ToOne``, ``ToMany`` and ``ManyToMany`` conform to it.
+/// ``ToOne``, ``ToMany``, ``ManyToMany`` and ``RelatedValue`` conform to it.
 ///
 /// ```swift
 /// for (song, artist) in try await view.fetch(Song.all, with: Song.artist) {
@@ -12,8 +12,12 @@ public protocol Relationship<Root>: Sendable {
   associatedtype Root: Entity
   /// The related entities of one root: an optional entity or an array.
   associatedtype Related: Sendable
+  /// What a live tree shows beside each root: an optional entity, entities or a value.
+  associatedtype Shown: Sendable
   /// The way to fetch the relationship for many roots at once.
   var _prefetch: _RelationshipPrefetch<Root, Related> { get }
+  /// The way to keep the relationship up to date for many roots at once.
+  var _branch: _RelationshipBranch<Root, Shown> { get }
 }
 
 /// The way to fetch a relationship for many roots at once; made by the library.

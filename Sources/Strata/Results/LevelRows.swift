@@ -141,6 +141,17 @@ struct LevelRows: Sendable {
   }
 }
 
+extension [LevelRows] {
+  /// Returns the keys of the roots to which a row of a level belongs.
+  func roots(of row: Record, in number: Int) -> [RecordKey] {
+    let keys = self[number].keysAbove(row)
+    guard let parent = self[number].level.parent else { return keys }
+    return keys.flatMap { key in
+      self[parent].tree.record(of: key).map { roots(of: $0, in: parent) } ?? []
+    }
+  }
+}
+
 // MARK: - Commits
 
 extension LevelRows {

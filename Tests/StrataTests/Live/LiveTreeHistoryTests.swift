@@ -6,7 +6,8 @@ import Testing
 
 /// Live trees over generated histories of commits and unsaved edits.
 ///
-/// The same tree is worked out in plain Swift from all rows of its tables, as the view context fetches them.
+/// The same tree is fetched, and it is worked out in plain Swift from all rows of its tables with a query for
+/// each entity.
 @Suite(.inTurn, .stack(Chamber.self, Missive.self, Lodger.self)) @MainActor
 struct LiveTreeHistoryTests {
   let stack = Stack.test
@@ -55,6 +56,10 @@ private struct TreeWorld {
   private let guestLimit: Int?
   private let (first, count): (Int, Int?)
   private let letters: LiveTree<Missive, (Missive, Chamber?)>
+  private let query: Query<Chamber>
+  private let newest: ToMany<Chamber, Missive>
+  private let unread: RelatedValue<Chamber, Int>
+  private let guests: ManyToMany<Chamber, Lodger>
   private var updates: LiveTreeUpdates<Chamber, Element>.Iterator
   /// The rows of a list that applied every update.
   private var list: [TreeRow] = []
@@ -76,20 +81,20 @@ private struct TreeWorld {
     chambers.limit = count
     chambers.offset = first
     let (limit, offset, isNewestFirst, guestLimit) = (limit, offset, isNewestFirst, guestLimit)
-    tree = view.live(
-      chambers,
-      with: Chamber.letters.narrowed { query in
-        var query = query.sorted(by: \.sent, order: isNewestFirst ? .reverse : .forward)
-        query.limit = limit
-        query.offset = offset
-        return query
-      },
-      .count(of: Chamber.letters.narrowed { $0.where { !$0.isRead } }),
-      Chamber.guests.narrowed { query in
-        var query = query.where { $0.name != "c" }
-        query.limit = guestLimit
-        return query
-      })
+    query = chambers
+    newest = Chamber.letters.narrowed { query in
+      var query = query.sorted(by: \.sent, order: isNewestFirst ? .reverse : .forward)
+      query.limit = limit
+      query.offset = offset
+      return query
+    }
+    unread = .count(of: Chamber.letters.narrowed { $0.where { !$0.isRead } })
+    guests = Chamber.guests.narrowed { query in
+      var query = query.where { $0.name != "c" }
+      query.limit = guestLimit
+      return query
+    }
+    tree = view.live(query, with: newest, unread, guests)
     updates = tree.updates.makeAsyncIterator()
   }
 
@@ -115,6 +120,10 @@ private struct TreeWorld {
         TreeRow(chamber: chamber, letters: own, unread: unread, guests: guests))
     }
     try #require(shown == expected)
+    let fetched = try await view.fetch(query, with: newest, unread, guests).map {
+      TreeRow(chamber: $0.0, letters: $0.1, unread: $0.2, guests: $0.3)
+    }
+    try #require(shown == fetched)
     try await checkLetters(missives)
     if list != shown {
       var iterator = updates
