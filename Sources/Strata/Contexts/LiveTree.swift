@@ -3,11 +3,11 @@ public import Observation
 /// A query's entities with what stands beside each of them, all kept up to date.
 ///
 /// ```swift
-/// let inbox = view.live(
-///   Conversation.all,
-///   with: Conversation.messages.narrowed { $0.sorted(by: \.sent, order: .reverse).limit(1) },
-///   .count(of: Conversation.messages.narrowed { $0.where { !$0.isRead } }))
-/// for (conversation, newest, unread) in inbox.elements { … }
+/// let tree = view.live(
+///   Artist.sorted(by: \.name),
+///   with: Artist.songs.narrowed { $0.sorted(by: \.plays, order: .reverse).limit(3) },
+///   .count(of: Artist.songs.narrowed { $0.where { $0.loved } }))
+/// for (artist, songs, loved) in tree.elements { print(artist.name, songs.map(\.title), loved) }
 /// ```
 ///
 /// Every state that a tree shows is that of a single commit with the view context's unsaved edits on

@@ -3,9 +3,8 @@
 /// It behaves as ``LiveUpdates`` do.
 ///
 /// ```swift
-/// for await update in inbox.updates {
-///   print(update.insertions, update.related.map(\.offset))
-/// }
+/// let tree = view.live(Artist.all, with: Artist.songs)
+/// for await update in tree.updates { print(update.insertions, update.related.map(\.offset)) }
 /// ```
 ///
 /// - Precondition: a single task iterates a sequence; every other task asks for its own.

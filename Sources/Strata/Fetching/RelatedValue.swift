@@ -1,8 +1,8 @@
 /// A value of the entities to which a relationship leads, for each entity of a live tree.
 ///
 /// ```swift
-/// let people = view.live(
-///   Conversation.all, with: .count(of: Conversation.people), .max(\.sent, of: Conversation.messages))
+/// let artists = view.live(
+///   Artist.all, with: .count(of: Artist.songs), .max(\.plays, of: Artist.songs))
 /// ```
 ///
 /// The entities are those that the relationship lists, its filter and its limit included.
