@@ -69,6 +69,42 @@ struct Badge: View {
   }
 }
 
+struct Singer: Entity {
+  var id = 0
+  var name = ""
+
+  static let recordings = toMany(\Recording.singerID)
+  static let schema = Schema<Singer>("singers", key: \.id) {
+    Attribute(\.name)
+    recordings
+  }
+}
+
+struct Recording: Entity {
+  var id = 0
+  var singerID: Int?
+
+  static let singer = toOne(\.singerID, Singer.self)
+  static let schema = Schema<Recording>("recordings", key: \.id) { singer }
+}
+
+struct Singers: View {
+  @LiveTreeFetch<Singer, (Singer, LiveElements<Recording>, Int)> private var singers:
+    LiveTreeElements<Singer, (Singer, LiveElements<Recording>, Int)>
+
+  init(before id: Int) {
+    _singers = LiveTreeFetch(
+      Singer.where { $0.id < id }, with: Singer.recordings, .count(of: Singer.recordings))
+  }
+
+  var body: some View {
+    Text($singers.error?.message ?? "")
+    List(singers, id: \.0.id) { singer, recordings, count in
+      Text("\(singer.name): \(recordings.count) of \(count)")
+    }
+  }
+}
+
 struct Letters: View {
   @SectionedLiveFetch(Song.all, section: { String($0.title.prefix(1)) }) private var letters
 

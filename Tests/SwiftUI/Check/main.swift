@@ -20,7 +20,7 @@ func check(_ condition: Bool, _ what: String) {
   check(condition(), what)
 }
 
-let stack = try await Stack.temporary(Song.self)
+let stack = try await Stack.temporary(Song.self, Singer.self, Recording.self)
 try await stack.withScratch { scratch in
   for (id, title) in ["So What", "Freddie", "Blue in Green", "All Blues"].enumerated() {
     scratch.insert(Song(id: id, title: title, genre: id % 2 == 0 ? "modal" : "blues"))
@@ -92,6 +92,21 @@ check(badge.words.first == "4 in all", "the old number stays until the new one i
 await soon("another number: \(badge.words)") { badge.words == ["3 in all", "4 modal"] }
 stack.viewContext.rollback()
 await soon("without the edit: \(badge.words)") { badge.words == ["3 in all", "3 modal"] }
+
+// Tests a live tree. An edit shows in it at once, and another query leaves the old elements until it is loaded.
+try await stack.withScratch { scratch in
+  for id in 1...3 { scratch.insert(Singer(id: id, name: "\(id)")) }
+  for id in 1...3 { scratch.insert(Recording(id: id, singerID: id == 1 ? 1 : 2)) }
+}
+let tree = Host()
+tree.show(Singers(before: 3).strataStack(stack))
+await soon("a tree: \(tree.words)") { tree.words.suffix(2) == ["1: 1 of 1", "2: 2 of 2"] }
+stack.viewContext.update(Recording(id: 1, singerID: 1)) { $0.singerID = 2 }
+await soon("a move: \(tree.words)") { tree.words.suffix(2) == ["1: 0 of 0", "2: 3 of 3"] }
+tree.show(Singers(before: 2).strataStack(stack))
+check(tree.words.last == "2: 3 of 3", "the old tree stays until the new one is there")
+await soon("another tree: \(tree.words)") { tree.words.last == "1: 0 of 0" }
+stack.viewContext.rollback()
 
 // The environment gets another stack, as after a sign-out.
 let other = try await Stack.temporary(Song.self)
