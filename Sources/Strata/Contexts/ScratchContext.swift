@@ -40,7 +40,7 @@ public final class ScratchContext {
   private let saves = Turnstile()
   let id = ContextID()
   private var isEnded = false
-  /// The author of this context's commits in the history; nil for ``Stack/Options/author``.
+  /// The author of this context's commits in the history; nil for ``StackOptions/author``.
   ///
   /// A save takes the author at its start. The view context commits the edits that its children
   /// save, as its own author.

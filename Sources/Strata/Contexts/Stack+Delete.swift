@@ -26,7 +26,7 @@ extension Stack {
   /// - Parameters:
   ///   - query: the entities, without the unsaved edits of any context. Sorts only matter with a
   ///     limit or an offset.
-  ///   - author: the author of the commits; nil for ``Options/author``. Commits of an author that an
+  ///   - author: the author of the commits; nil for ``StackOptions/author``. Commits of an author that an
   ///     ``Outbox`` ignores, such as ``evictionAuthor``, are not pushed.
   /// - Returns: the number of entities of the query that were deleted, without other entities that a
   ///   delete rule deleted with them.
@@ -45,7 +45,7 @@ extension Stack {
       try await snapshot.versions(of: plan, isSorted: false)
     }
     var deletion = QueryDeletion(of: rows, plan)
-    var size = BatchSize(fixed: store.writer.options.bounds.deletedRows)
+    var size = BatchSize(fixed: store.writer.options.settings.bounds.deletedRows)
     // The batches keep their order among themselves.
     let context = ContextID()
     var newest: Int64?

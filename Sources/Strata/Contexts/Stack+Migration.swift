@@ -45,22 +45,13 @@ extension Stack {
   public static func plan(
     _ entities: [any Entity.Type], at url: URL, options: Options = Options()
   ) async throws -> MigrationPlan {
-    var migration = options.migration
-    migration.progress = nil
+    var quiet = options
+    quiet.migrationProgress = nil
     let planner = MigrationPlanner(
-      model: try Model(entities), path: StorePath(try url.storePath).canonical,
-      version: options.schemaVersion, options: migration, busyTimeout: options.busyTimeout)
-    try planner.options.check(version: planner.version)
+      model: try Model(entities), path: StorePath(try url.storePath).canonical, options: quiet)
+    try options.checkSteps()
     return try await StoreExecutor("strata.plan").run { () throws(StoreError) in
       try planner.plan()
     }
-  }
-}
-
-extension Stack.Options {
-  /// The options that concern migrations.
-  var migration: MigrationOptions {
-    MigrationOptions(
-      steps: migrations, removedTables: removedTables, progress: migrationProgress)
   }
 }

@@ -17,7 +17,7 @@ extension Store {
       unreadable = error
     }
     guard rule.rebuilds(after: unreadable) else { throw unreadable }
-    let date = options.now()
+    let date = options.settings.now()
     let move = SetAside(options.path, .unreadable)
     let isSame = { FileState(ofDatabaseAt: options.path).number == file }
     let outcome = try move.move(at: date, keeping: rule.kept, if: isSame, after: unreadable)

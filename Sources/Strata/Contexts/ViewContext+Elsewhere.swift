@@ -6,7 +6,7 @@
 
 extension ViewContext {
   /// Whether a change has so many rows that it is made elsewhere.
-  func isLarge(_ rows: Int) -> Bool { rows > store.writer.options.bounds.changedAtOnce }
+  func isLarge(_ rows: Int) -> Bool { rows > store.writer.options.settings.bounds.changedAtOnce }
 
   /// How often a change is made again, because somebody has edited the context meanwhile.
   private static let attempts = 3

@@ -42,11 +42,11 @@ public final class ViewContext: Observable {
     self.store = store
     self.maintainer = maintainer
     hold = SnapshotHold(snapshot, .viewContext)
-    publisher = ChangePublisher(store.writer.options.bounds, composesElsewhere: true)
+    publisher = ChangePublisher(store.writer.options.settings.bounds, composesElsewhere: true)
     layers = ViewLayers(store.model, undoLimit: 50)
   }
 
-  /// The author of this context's commits in the history; nil for ``Stack/Options/author``.
+  /// The author of this context's commits in the history; nil for ``StackOptions/author``.
   ///
   /// A save takes the author at its start.
   public var author: String?

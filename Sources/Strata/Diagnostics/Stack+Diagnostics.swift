@@ -117,6 +117,6 @@ extension Stack {
   /// first.
   ///
   /// A loop that awaits one read for each element makes such a run. Reads are noted from the first
-  /// one on, if ``Options/recordsRepeatedReads`` is set.
+  /// one on, if ``StackOptions/recordsRepeatedReads`` is set.
   public var repeatedReads: [RepeatedRead] { store.writer.options.repeatedReads?.found ?? [] }
 }

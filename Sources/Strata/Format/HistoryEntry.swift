@@ -11,7 +11,7 @@ public struct HistoryEntry: Sendable {
   /// The token right after this commit; keep it once the entry is processed.
   public let token: HistoryToken
   /// The author of the commit, from ``ScratchContext/author``, ``ViewContext/author`` or
-  /// ``Stack/Options/author``.
+  /// ``StackOptions/author``.
   public let author: String
   /// The time of the commit, by the clock of the process that committed.
   public let date: Date

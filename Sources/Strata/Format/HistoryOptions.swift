@@ -1,4 +1,4 @@
-/// The amount of history that a store keeps; see ``Stack/Options/history``.
+/// The amount of history that a store keeps; see ``StackOptions/history``.
 ///
 /// The writer prunes older commits as part of later commits, a few at a time. So the store may keep
 /// somewhat more than the options ask for.
@@ -7,7 +7,7 @@
 /// options.history = .keep(for: .seconds(7 * 86_400), bytes: 20_000_000)
 /// ```
 public struct HistoryOptions: Sendable {
-  /// The time for which a commit is kept, by the clock ``Stack/Options/now``; nil for no limit.
+  /// The time for which a commit is kept, by the clock ``StackOptions/now``; nil for no limit.
   public let age: Duration?
   /// The number of bytes of the newest commits that are kept; nil for no limit.
   public let bytes: Int?

@@ -5,13 +5,11 @@ internal import StrataSQLite
 struct MigrationPlanner: Sendable {
   let model: Model
   let path: String
-  let version: Int
-  let options: MigrationOptions
-  let busyTimeout: Duration
+  let options: StackOptions
 
   func plan() throws(StoreError) -> MigrationPlan {
     guard FileManager.default.fileExists(atPath: path) else {
-      return model.creation(version: version)
+      return model.creation(version: options.schemaVersion)
     }
     let connection: Connection
     do throws(StoreError) {
@@ -20,15 +18,17 @@ struct MigrationPlanner: Sendable {
           .replaced, "the log or journal beside the file belongs to an earlier file",
           advice: "open the store once, which sets it aside")
       }
-      connection = try .open(.readOnly, path: path, busyTimeout: busyTimeout)
+      connection = try .open(.readOnly, path: path, busyTimeout: options.busyTimeout)
       try connection.run("BEGIN")
-      if try StoreFormat.isEmptyFile(connection) { return model.creation(version: version) }
+      if try StoreFormat.isEmptyFile(connection) {
+        return model.creation(version: options.schemaVersion)
+      }
     } catch {
       throw (unfinished(error) ?? error).at(path)
     }
     defer { try? connection.run("ROLLBACK") }
     do throws(StoreError) {
-      let plan = try StoreFormat.migrate(connection, model, version: version, options, isDry: true)
+      let plan = try StoreFormat.migrate(connection, model, options, isDry: true)
       let stored = plan.storedVersion ?? 0
       guard plan.actions.contains(where: \.dependsOnRows) || !options.steps(after: stored).isEmpty
       else { return plan }
@@ -36,7 +36,8 @@ struct MigrationPlanner: Sendable {
     } catch {
       // A failure of the machine, such as a full disk, says nothing about the migration.
       if Self.unreadable.contains(error.code) { throw error }
-      return MigrationPlan(from: storedVersion(connection), to: version, problems: [error])
+      return MigrationPlan(
+        from: storedVersion(connection), to: options.schemaVersion, problems: [error])
     }
   }
 
@@ -67,10 +68,10 @@ struct MigrationPlanner: Sendable {
     try connection.run("ROLLBACK")
     try connection.run("PRAGMA query_only = OFF")
     try connection.prepared("VACUUM INTO ?1", .text(copy)).perform()
-    let target = try Connection.open(.readWrite, path: copy, busyTimeout: busyTimeout)
+    let target = try Connection.open(.readWrite, path: copy, busyTimeout: options.busyTimeout)
     try target.run("BEGIN IMMEDIATE")
     defer { try? target.run("ROLLBACK") }
-    return try StoreFormat.migrate(target, model, version: version, options)
+    return try StoreFormat.migrate(target, model, options)
   }
 }
 

@@ -14,23 +14,20 @@ internal import StrataSQLite
 struct Migrator {
   let connection: Connection
   let model: Model
-  let version: Int
-  let options: MigrationOptions
+  private let version: Int
   /// Whether the migration is only planned: no statement that changes the store runs.
   let isDry: Bool
   private let meter: ProgressMeter
   private(set) var actions: [MigrationPlan.Action] = []
 
   init(
-    _ connection: Connection, _ model: Model, version: Int, _ options: MigrationOptions,
-    isDry: Bool = false
+    _ connection: Connection, _ model: Model, _ options: StackOptions, isDry: Bool = false
   ) {
     self.connection = connection
     self.model = model
-    self.version = version
-    self.options = options
+    version = options.schemaVersion
     self.isDry = isDry
-    meter = ProgressMeter(options.progress)
+    meter = ProgressMeter(options.migrationProgress)
   }
 
   /// Runs the custom steps, and returns the schema that they leave.

@@ -26,9 +26,9 @@ extension StoreFormat {
   /// - Parameter isDry: whether the migration is only planned, and the store stays as it is. Custom
   ///   steps then do not run; the caller runs them on a copy.
   static func migrate(
-    _ connection: Connection, _ model: Model, version: Int, _ options: MigrationOptions,
-    isDry: Bool = false
+    _ connection: Connection, _ model: Model, _ options: StackOptions, isDry: Bool = false
   ) throws(StoreError) -> MigrationPlan {
+    let version = options.schemaVersion
     if !isDry {
       // A migration that drops an index expects the index to exist.
       while try DeferredIndexes.makeNext(connection) {}
@@ -41,7 +41,7 @@ extension StoreFormat {
     let drift = tables.drift(from: stored)
     if !drift.isEmpty { throw .drift(drift) }
     let steps = options.steps(after: stored.version)
-    var migrator = Migrator(connection, model, version: version, options, isDry: isDry)
+    var migrator = Migrator(connection, model, options, isDry: isDry)
     let left = try migrator.run(isDry ? [] : steps, from: stored)
     let difference = SchemaDifference(from: left, to: model, removedTables: options.removedTables)
     if isDry && !difference.problems.isEmpty {
@@ -74,12 +74,12 @@ extension StoreFormat {
   static func isDescribed(
     _ connection: Connection, by program: StoreOptions
   ) throws(StoreError) -> Bool {
-    let (model, version) = (program.model, program.schemaVersion)
+    let (model, version) = (program.model, program.settings.schemaVersion)
     if try hasFingerprint(connection, of: model, version: version) { return true }
     // Two programs that declare the same columns in a different order have different fingerprints.
     do throws(StoreError) {
       let stored = try storedSchema(connection, version: version)
-      return isSame(stored, model, version, program.migration)
+      return isSame(stored, model, program.settings)
     } catch {
       guard [.newerStore, .schemaMismatch].contains(error.code) else { throw error }
       return false
@@ -88,11 +88,11 @@ extension StoreFormat {
 
   /// Returns whether a description equals that of a program, apart from remarks for people.
   private static func isSame(
-    _ stored: SchemaDescription, _ model: Model, _ version: Int, _ options: MigrationOptions
+    _ stored: SchemaDescription, _ model: Model, _ options: StackOptions
   ) -> Bool {
-    stored.version == version
+    stored.version == options.schemaVersion
       && SchemaDifference(from: stored, to: model, removedTables: options.removedTables).isEmpty
-      && !needsUpdate(stored, model.description(version: version))
+      && !needsUpdate(stored, model.description(version: options.schemaVersion))
   }
 
   /// Returns whether the program that last recorded its schema had this schema and version.
@@ -156,16 +156,16 @@ extension StoreFormat {
   static func isUpToDate(
     _ connection: Connection, _ program: StoreOptions
   ) throws(StoreError) -> Bool {
-    let (model, version, options) = (program.model, program.schemaVersion, program.migration)
+    let (model, options) = (program.model, program.settings)
     try connection.run("BEGIN")
     defer { try? connection.run("ROLLBACK") }
     if try isEmptyFile(connection) { return false }
     let tables = try StoredTables(connection)
-    if try isCurrent(connection, model, version: version, tables) { return true }
-    let stored = try storedSchema(connection, version: version)
+    if try isCurrent(connection, model, version: options.schemaVersion, tables) { return true }
+    let stored = try storedSchema(connection, version: options.schemaVersion)
     let drift = tables.drift(from: stored)
     if !drift.isEmpty { throw .drift(drift) }
-    return options.steps(after: stored.version).isEmpty && isSame(stored, model, version, options)
+    return options.steps(after: stored.version).isEmpty && isSame(stored, model, options)
   }
 
   /// Returns whether the stored description lacks something that a later migration needs.

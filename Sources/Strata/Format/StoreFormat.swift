@@ -17,8 +17,8 @@ enum StoreFormat {
   static func prepare(
     _ connection: Connection, _ options: StoreOptions
   ) throws(StoreError) -> MigrationPlan {
-    let (model, version) = (options.model, options.schemaVersion)
-    try options.migration.check(version: version)
+    let (model, version) = (options.model, options.settings.schemaVersion)
+    try options.settings.checkSteps()
     try checkModules(connection, model)
     if try isUpToDate(connection, options) {
       makeDeferredIndexes(connection, options)
@@ -35,7 +35,7 @@ enum StoreFormat {
           fingerprint: model.fingerprint)
         plan = model.creation(version: version)
       } else {
-        plan = try migrate(connection, model, version: version, options.migration)
+        plan = try migrate(connection, model, options.settings)
         // The migration begins a session, because no copy of the store has its log.
         if !plan.actions.isEmpty, case .all(let version) = written {
           _ = try LogTie.mark(connection, at: options.path, ifVersionIs: version)
@@ -78,7 +78,7 @@ enum StoreFormat {
       (try? tieLog(connection, options)) != nil
     else { return }
     let start = ContinuousClock.now
-    let meter = ProgressMeter(options.migration.progress)
+    let meter = ProgressMeter(options.settings.migrationProgress)
     let count = (try? DeferredIndexes.makeAll(connection, meter)) ?? 0
     if count > 0 {
       options.log.note(.builtDeferredIndexes(count: count, duration: start.duration(to: .now)))

@@ -1,36 +1,32 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The options with which a store is opened.
+/// A store to open: the options of the app, the model and the place of the file.
 struct StoreOptions: Sendable {
+  /// The options of the app.
+  let settings: StackOptions
+  let model: Model
   let place: StorePath
   /// Whether no other program knows the store, which is removed when it closes.
   let isTemporary: Bool
-  let model: Model
-  let synchronous: Connection.Synchronous
-  let busyTimeout: Duration
-  let schemaVersion: Int
-  let migration: MigrationOptions
-  /// The length that the write-ahead log should not exceed, in bytes.
-  let logLimit: Int
-  /// The longest time for which commits wait until the view context is up to date.
-  let logPatience: Duration
-  /// The limits of backlogs and of idle readers.
-  let bounds: StoreBounds
-  /// The amount of history that the store keeps; nil for none.
-  let history: HistoryOptions?
-  /// The author of commits, unless a context has its own author.
-  let author: String
-  /// Whether the store notices foreign commits at once, and notifies other processes of its own.
-  let watchesOtherProcesses: Bool
   /// The collector of reads that are repeated with other values; nil if none are collected.
   let repeatedReads: RepeatedReads?
   /// The handlers that are called for every statement.
   let observers: StatementObservers
   /// The handler of the store's events.
   let log: EventLog
-  /// The clock.
-  let now: @Sendable () -> Date
+
+  init(_ settings: StackOptions, _ model: Model, at place: StorePath, isTemporary: Bool) {
+    self.settings = settings
+    self.model = model
+    self.place = place
+    self.isTemporary = isTemporary
+    repeatedReads =
+      settings.recordsRepeatedReads ? RepeatedReads(pause: settings.repeatedReadPause) : nil
+    observers = StatementObservers(
+      trace: settings.trace, ledger: settings.recordsStatements ? StatementLedger() : nil)
+    log = EventLog(handler: settings.log)
+  }
 
   /// The path of the store's file, beside which everything else of the store lies.
   var path: String { place.canonical }
@@ -47,7 +43,8 @@ struct StoreOptions: Sendable {
     let connection = try translatingErrors { () throws(SQLiteError) in
       try Connection(
         path: path, access: access, application: StoreFormat.applicationID,
-        synchronous: synchronous, busyTimeout: busyTimeout)
+        synchronous: settings.synchronous == .full ? .full : .normal,
+        busyTimeout: settings.busyTimeout)
     }
     try model.registerSpellings(on: connection)
     if let file, FileStatus(path)?.id != file { throw .replaced(path) }
@@ -64,7 +61,7 @@ struct StoreOptions: Sendable {
   func firstConnection(_ access: Connection.Access) throws(StoreError) -> Connection {
     for _ in 0..<3 {
       if access == .readWrite { PrivateFile.create(path) }
-      for url in try LogBeside(of: path).settle(for: busyTimeout, at: now()) {
+      for url in try LogBeside(of: path).settle(for: settings.busyTimeout, at: settings.now()) {
         log.note(.logSetAside(url))
       }
       let connection = try connection(access)

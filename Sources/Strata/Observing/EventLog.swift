@@ -4,8 +4,6 @@ internal import StrataSQLite
 /// The handler of a store's events; without a handler, events cost nothing.
 struct EventLog: Sendable {
   var handler: (@Sendable (StackEvent) -> Void)?
-  /// Commits that take at least this long are logged as slow.
-  var slowCommit = Duration.milliseconds(250)
 
   var isUsed: Bool { handler != nil }
 

@@ -21,7 +21,7 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
     public internal(set) var logSize: Int
     /// The part of the log that was written since the log was last restarted, in bytes.
     ///
-    /// A value above ``Stack/Options/logLimit`` means that an old snapshot is held.
+    /// A value above ``StackOptions/logLimit`` means that an old snapshot is held.
     public internal(set) var logUsed: Int
     /// The size of a page in bytes.
     public internal(set) var pageSize: Int
@@ -167,6 +167,6 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
   public internal(set) var liveQueries: [Live] = []
   /// The statements that took the most time in all, the costliest first.
   ///
-  /// The list is empty unless ``Stack/Options/recordsStatements`` is set.
+  /// The list is empty unless ``StackOptions/recordsStatements`` is set.
   public internal(set) var statements: [Statement] = []
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// An event in a stack's life that is worth a log entry.
 ///
-/// ``Stack/Options/log`` receives the events. The case identifies the event, so no text has to be
+/// ``StackOptions/log`` receives the events. The case identifies the event, so no text has to be
 /// parsed. A logger uses the ``level``, the ``message`` and the ``metadata``. An event has no
 /// contents of rows, except for the records that an import has refused. Cases may be added, so a
 /// `switch` needs a `default`.
@@ -50,7 +50,7 @@ public enum StackEvent: Sendable {
   case resumed
   /// The stack is closed.
   case closed
-  /// A transaction blocked other writes for at least ``Stack/Options/slowCommit``.
+  /// A transaction blocked other writes for at least ``StackOptions/slowCommit``.
   ///
   /// `rows` is the number of changed rows. A table whose changes are a reset adds none.
   case slowCommit(commit: Int64, rows: Int, duration: Duration)
@@ -75,7 +75,7 @@ public enum StackEvent: Sendable {
   case readFailed(StoreError)
   /// A live query cannot be run, so its list stays empty.
   ///
-  /// In a debug build without a ``Stack/Options/log``, the event is printed to standard error.
+  /// In a debug build without a ``StackOptions/log``, the event is printed to standard error.
   case queryRefused(StoreError)
   /// The tables were changed by another program, so the view context shows no newer commit.
   case schemaChanged

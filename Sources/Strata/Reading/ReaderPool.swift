@@ -132,7 +132,9 @@ final class ReaderPool: Sendable {
   private func didUnpin(_ reader: Reader) {
     let keeps = self.state.withLock { state in
       state.releasing.removeAll { $0 === reader }
-      guard state.isOpen, state.idle.count < options.bounds.idleReaders else { return false }
+      guard state.isOpen, state.idle.count < options.settings.bounds.idleReaders else {
+        return false
+      }
       state.idle.append(reader)
       return true
     }

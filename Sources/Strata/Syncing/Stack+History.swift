@@ -22,7 +22,7 @@ extension Stack {
   /// Returns all commits since a token, of every process, oldest first; since nil, all that are
   /// kept.
   ///
-  /// Commits are recorded by stacks that are opened with ``Options/history``. Reading needs no such
+  /// Commits are recorded by stacks that are opened with ``StackOptions/history``. Reading needs no such
   /// option. Nothing is read before the first element is requested.
   ///
   /// ```swift

@@ -10,10 +10,10 @@ final class LogKeeper {
   let patience: Duration
 
   init(_ options: StoreOptions) {
-    let limit = max(1, options.logLimit / Self.pageSize)
+    let limit = max(1, options.settings.logLimit / Self.pageSize)
     checkpoints = CheckpointRule(limit: limit)
     growth = LogGrowth(limit: limit)
-    patience = options.logPatience
+    patience = options.settings.logPatience
   }
 
   /// - Parameter isDemanded: whether the file needs the log before the log is long.

@@ -39,7 +39,7 @@ package final class Store: Sendable {
   }
 
   static func open(_ options: StoreOptions) async throws(StoreError) -> Store {
-    let publisher = ChangePublisher(options.bounds)
+    let publisher = ChangePublisher(options.settings.bounds)
     let newest = NewestCommit()
     let writer = try await Writer.open(options, publisher: publisher, newest: newest)
     return Store(model: options.model, writer: writer, publisher: publisher, newest: newest)
@@ -62,7 +62,7 @@ package final class Store: Sendable {
   var newestCommit: Int64 { newest.value }
 
   /// Returns the current time, by the clock of the options.
-  func now() -> Date { writer.options.now() }
+  func now() -> Date { writer.options.settings.now() }
 
   /// Reads the newest commit; a read that a suspension stops is run again after it.
   nonisolated(nonsending) func reading<R>(

@@ -48,7 +48,7 @@ extension Writer {
     _ body: (isolated Writer) throws(StoreError) -> R
   ) -> Result<R, StoreError>? {
     // Any setting but `NORMAL` waits for the disk, and foreign commits have to be read first.
-    guard options.synchronous == .normal, let connection = file.connection,
+    guard options.settings.synchronous == .normal, let connection = file.connection,
       (try? counter.isCurrent(connection)) == true
     else { return nil }
     defer { announce() }

@@ -49,7 +49,7 @@ extension Writer {
   ///
   /// If that is not possible now, the next opening does it.
   private func settleLog() {
-    let urls = try? LogBeside(of: options.path).settle(for: .zero, at: options.now())
+    let urls = try? LogBeside(of: options.path).settle(for: .zero, at: options.settings.now())
     for url in urls ?? [] { options.log.note(.logSetAside(url)) }
   }
 

@@ -67,8 +67,8 @@ actor Writer {
     checkpointer = Checkpointer(options)
     log = LogKeeper(options)
     historyLayout = HistoryLayout(options.model)
-    history = options.history.map { [historyLayout] in
-      HistoryLog($0, historyLayout, now: options.now)
+    history = options.settings.history.map { [historyLayout] in
+      HistoryLog($0, historyLayout, now: options.settings.now)
     }
     identity = opened.identity
     file = OpenFile(connection, opened, options)
@@ -149,8 +149,8 @@ actor Writer {
       }
       var transaction = Transaction(
         connection, model, builder, historyLayout, number: commit + 1,
-        author: author ?? options.author, hasDeferredIndexes: hasDeferredIndexes,
-        bounds: options.bounds, now: options.now)
+        author: author ?? options.settings.author, hasDeferredIndexes: hasDeferredIndexes,
+        bounds: options.settings.bounds, now: options.settings.now)
       let result = try body(&transaction)
       let changes = transaction.changes
       let isCounted = transaction.isCounted || !changes.isEmpty
@@ -186,7 +186,7 @@ actor Writer {
     of number: Int64, _ changes: [TableID: TableChanges], since start: ContinuousClock.Instant
   ) {
     let duration = start.duration(to: .now)
-    if duration < options.log.slowCommit { return }
+    if duration < options.settings.slowCommit { return }
     let rows = changes.values.reduce(0) { $0 + $1.count }
     options.log.note(.slowCommit(commit: number, rows: rows, duration: duration))
   }
@@ -227,7 +227,7 @@ actor Writer {
 
   /// Starts to announce commits to other processes, and looks for their commits at each signal.
   func beginSignalling() {
-    guard options.watchesOtherProcesses,
+    guard options.settings.watchesOtherProcesses,
       announcer.begin(options.path, { [weak self] in self?.lookForForeignCommits() })
     else { return }
     // The watch does not report earlier commits.

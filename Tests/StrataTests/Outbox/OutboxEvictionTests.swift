@@ -85,5 +85,5 @@ extension OutboxEvictionTests {
 }
 
 extension Stack {
-  fileprivate var defaultAuthor: String { store.writer.options.author }
+  fileprivate var defaultAuthor: String { store.writer.options.settings.author }
 }

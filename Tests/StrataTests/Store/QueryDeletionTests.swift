@@ -450,7 +450,7 @@ private struct Warehouse {
       note(entry.changes.changes(of: Box.self))
       note(entry.changes.changes(of: Item.self))
       note(entry.changes.changes(of: Seal.self))
-      #expect(entry.author == stack.store.writer.options.author)
+      #expect(entry.author == stack.store.writer.options.settings.author)
     }
     return states.map { "\($0.key): \($0.value.before) \($0.value.after)" }.sorted()
   }
