@@ -54,19 +54,16 @@ extension Store {
     _ layer: Layer, _ pushed: PushedRows
   ) async throws(StoreError) -> (layer: Layer, leftOut: ProtectedRows.LeftOut) {
     if layer.isEmpty { return (layer, ProtectedRows.LeftOut()) }
-    let layout = historyLayout
     return try await reading { snapshot throws(StoreError) in
       try await snapshot.readOnce { reader, connection throws(StoreError) in
         var (layer, leftOut) = (layer, ProtectedRows.LeftOut())
-        if let protected = try ProtectedRows(connection, reader.model, pushed: pushed) {
-          leftOut = try protected.shield(&layer, reader.builder)
+        let store = reader.access(connection)
+        if let protected = try ProtectedRows(store, pushed: pushed) {
+          leftOut = try protected.shield(&layer)
           var met = MetRows(answers: nil, policy: .error)
-          leftOut.add(
-            try met.meet(
-              &layer, connection, reader.model,
-              EntryCoding(layout: layout, builder: reader.builder), isWhole: false))
+          leftOut.add(try met.meet(&layer, store, isWhole: false))
         }
-        try LocalRows(connection, reader.model)?.keep(&layer)
+        try LocalRows(store)?.keep(&layer)
         return (layer, leftOut)
       }
     }

@@ -22,21 +22,15 @@ struct HistoryReader {
     let size: Int
   }
 
-  private let connection: Connection
-  private let layout: HistoryLayout
-  private let builder: RecordBuilder
+  private let store: StoreAccess
 
-  init(_ connection: Connection, _ layout: HistoryLayout, _ builder: RecordBuilder) {
-    self.connection = connection
-    self.layout = layout
-    self.builder = builder
-  }
+  init(_ store: StoreAccess) { self.store = store }
 
   /// Calls `body` with the entries after `first` up to `last`, until `body` returns false.
   func forEach(
     after first: Int64, upTo last: Int64, _ body: (Entry) -> Bool
   ) throws(StoreError) {
-    let statement = try connection.prepared(Self.entries, .integer(first), .integer(last))
+    let statement = try store.connection.prepared(Self.entries, .integer(first), .integer(last))
     defer { statement.reset() }
     while try statement.next() {
       let number = statement.integer(0)
@@ -52,7 +46,7 @@ struct HistoryReader {
   private func changes(
     _ number: Int64, parts: Int64, end: UnsafeRawBufferPointer
   ) throws(StoreError) -> ([TableID: TableChanges]?, size: Int) {
-    var decoder = HistoryDecoder(layout, builder)
+    var decoder = HistoryDecoder(store.layout, store.builder)
     var size = end.count
     var isReadable = true
     func decode(_ part: UnsafeRawBufferPointer) {
@@ -60,7 +54,7 @@ struct HistoryReader {
     }
     if parts > 0 {
       var found: Int64 = 0
-      try connection.prepared(Self.parts, .integer(number)).forEach { row in
+      try store.connection.prepared(Self.parts, .integer(number)).forEach { row in
         size += row.blob(0).count
         if isReadable { decode(row.blob(0)) }
         found += 1
@@ -75,7 +69,7 @@ struct HistoryReader {
   ///
   /// - Throws: also `SQLITE_CORRUPT` if the numbers are out of order, which SQLite does not notice.
   func bounds() throws(StoreError) -> ClosedRange<Int64>? {
-    try connection.prepared(Self.bounds).first { row throws(StoreError) in
+    try store.connection.prepared(Self.bounds).first { row throws(StoreError) in
       if row.isNull(0) { return nil }
       let (oldest, newest) = (row.integer(0), row.integer(1))
       guard 0 < oldest, oldest <= newest else {

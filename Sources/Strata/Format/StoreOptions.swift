@@ -6,6 +6,8 @@ struct StoreOptions: Sendable {
   /// The options of the app.
   let settings: StackOptions
   let model: Model
+  /// The names of the model's tables in the history.
+  let layout: HistoryLayout
   let place: StorePath
   /// Whether no other program knows the store, which is removed when it closes.
   let isTemporary: Bool
@@ -19,6 +21,7 @@ struct StoreOptions: Sendable {
   init(_ settings: StackOptions, _ model: Model, at place: StorePath, isTemporary: Bool) {
     self.settings = settings
     self.model = model
+    layout = HistoryLayout(model)
     self.place = place
     self.isTemporary = isTemporary
     repeatedReads =
@@ -30,6 +33,11 @@ struct StoreOptions: Sendable {
 
   /// The path of the store's file, beside which everything else of the store lies.
   var path: String { place.canonical }
+
+  /// Returns the access to the store's rows through a connection.
+  func access(_ connection: Connection, _ builder: RecordBuilder) -> StoreAccess {
+    StoreAccess(connection: connection, model: model, builder: builder, layout: layout)
+  }
 
   /// Opens a connection to the store's file.
   ///

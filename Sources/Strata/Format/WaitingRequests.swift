@@ -24,20 +24,19 @@ struct WaitingRequests: Sendable {
   ///   kept.
   /// - Complexity: O(*n* log *n*) of the rows that wait; in memory, their keys and the values within the
   ///   limit.
-  init(
-    _ model: Model, _ coding: EntryCoding, _ connection: Connection, limit: Int = .max
-  ) throws(StoreError) {
+  init(_ store: StoreAccess, limit: Int = .max) throws(StoreError) {
+    let (model, connection) = (store.model, store.connection)
     var order = PushOrder(model)
     var size = 0
-    let store = try StoreIdentity.read(connection)
+    let identity = try StoreIdentity.read(connection)
     kept.reserveCapacity(Int(try OutboxTable.count(connection)))
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
-      let rows = coding[table]
-      let stored = try connection.record(key, of: table, coding.builder)
+      let rows = store.coding(of: table)
+      let stored = try store.record(key, of: table)
       let record = entry.aside.flatMap(rows.decode) ?? stored
       guard
         let request = PushRequest(
-          entry, key, table, model, record: record, store: store, rows)
+          entry, key, table, model, record: record, store: identity, rows)
       else { return empty.append((table, key, entry.commit)) }
       let conflict = entry.conflict(key, local: stored, in: table, rows)
       let waiting = Waiting(request: request, entry: entry, conflict: conflict)

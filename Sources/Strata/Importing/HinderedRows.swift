@@ -9,8 +9,7 @@ internal import StrataSQLite
 /// is acknowledged or given up, the next import of the row decides anew.
 struct HinderedRows {
   private let protected: ProtectedRows
-  private let connection: Connection
-  private let model: Model
+  private let store: StoreAccess
   /// The rows that were found.
   private(set) var places: [WorkingSet.Place] = []
   /// The rows that were found, or that the import has left out before.
@@ -26,7 +25,7 @@ struct HinderedRows {
     dropped: [WorkingSet.Place]
   ) {
     self.protected = protected
-    (connection, model) = (transaction.connection, transaction.model)
+    store = transaction.store
     for (table, key) in staying { self.staying[table, default: []].insert(key) }
     for (table, key) in dropped { found[table, default: []].insert(key) }
   }
@@ -45,7 +44,7 @@ struct HinderedRows {
       guard let row = working.find(place.table, place.key) else { continue }
       let isHindered =
         if let after = row.after {
-          try lacksTarget(after, of: model[place.table], &attempt)
+          try lacksTarget(after, of: store.model[place.table], &attempt)
         } else {
           try isDenied(place.key, denials)
         }
@@ -60,9 +59,9 @@ struct HinderedRows {
   mutating func findTaken(in working: inout WorkingSet) throws(StoreError) -> [WorkingSet.Place] {
     var new: [WorkingSet.Place] = []
     for (id, staying) in staying {
-      for unique in model[id].uniques {
-        let collisions = try UniqueValues(connection: connection, model: model)
-          .collisions(in: &working, of: model[id], unique)
+      for unique in store.model[id].uniques {
+        let collisions = try UniqueValues(store: store)
+          .collisions(in: &working, of: store.model[id], unique)
         for collision in collisions where staying.contains(collision.owner) {
           if found[id]?.contains(collision.row.key) == true { continue }
           new.append(note(id, collision.row.key))
@@ -83,10 +82,10 @@ struct HinderedRows {
     _ row: Record, of table: Table, _ attempt: inout WorkingSet
   ) throws(StoreError) -> Bool {
     for reference in table.references where reference.isRequired {
-      let (target, key) = (model[reference.target], row.key(reference.column))
+      let (target, key) = (store.model[reference.target], row.key(reference.column))
       if let other = attempt.find(target.id, key) {
         if other.after != nil { continue }
-      } else if try connection.hasRow(key, of: target) {
+      } else if try store.connection.hasRow(key, of: target) {
         continue
       }
       if found[target.id]?.contains(key) == true { return true }
@@ -99,7 +98,7 @@ struct HinderedRows {
   private func isDenied(_ key: RecordKey, _ denials: [StoreError]) throws(StoreError) -> Bool {
     for denial in denials where denial.keys.first == key {
       guard let referrer = denial.keys.last,
-        let table = model.tables.first(where: { $0.entity == denial.entity })
+        let table = store.model.tables.first(where: { $0.entity == denial.entity })
       else { continue }
       if try protected.hasEdit(of: table, referrer) { return true }
       if try protected.isLocal(table, referrer) { return true }

@@ -211,7 +211,7 @@ package struct ImportEnd: Sendable {
     for value in wanted {
       let (table, owner) = (value.table, value.owner.key)
       guard let change = rows.layer[table.id, value.key],
-        let stays = try transaction.connection.record(owner, of: table, transaction.builder)
+        let stays = try transaction.store.record(owner, of: table)
       else { continue }
       let entry = try transaction.entry(table, owner)
       if entry?.givesUp(value.unique, of: stays, in: table, transaction) == true {

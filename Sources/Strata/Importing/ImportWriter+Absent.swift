@@ -13,10 +13,9 @@ extension ImportWriter {
     _ page: AbsentPage, notedIn ledger: ImportLedger, inUse: KeysInUse,
     in transaction: inout Transaction
   ) throws(StoreError) {
-    let local = try LocalRows(transaction.connection, transaction.model)
+    let local = try LocalRows(transaction.store)
     try noteAbsence(of: page, besides: local, in: &transaction)
-    let protected = try ProtectedRows(
-      transaction.connection, transaction.model, pushed: saving.pushed)
+    let protected = try ProtectedRows(transaction.store, pushed: saving.pushed)
     let batch = EvictionBatch(
       table: page.table, candidates: page.rows[...], inUse: inUse, followsRules: true)
     var run = EvictionRun(batch, keeping: protected, local, transaction) {
@@ -64,8 +63,7 @@ extension ImportWriter {
       deletions[page.table.id, row.key] = .blind(.set(nil))
     }
     var met = MetRows(answers: nil, policy: saving.policy)
-    _ = try met.meet(
-      &deletions, transaction.connection, transaction.model, transaction.coding)
+    _ = try met.meet(&deletions, transaction.store)
     try met.write(without: [], [], in: &transaction)
   }
 }

@@ -86,17 +86,16 @@ struct ImportWriter {
   mutating func write(
     _ layer: Layer, in transaction: inout Transaction
   ) throws(StoreError) -> [TableID: TableChanges] {
-    let (connection, model, builder) =
-      (transaction.connection, transaction.model, transaction.builder)
+    let (store, model) = (transaction.store, transaction.model)
     var layer = layer
     var met = MetRows(answers: saving.answers, policy: saving.policy)
     try RowMatch.follow(saving.matches, layer, notedIn: saving.noted, in: &transaction)
-    let local = try LocalRows(connection, model)
+    let local = try LocalRows(store)
     outcome.keptLocal += try local?.keep(&layer, in: &transaction) ?? 0
     try transaction.noteServerRows(layer)
-    let protected = try ProtectedRows(connection, model, pushed: saving.pushed, besides: local)
+    let protected = try ProtectedRows(store, pushed: saving.pushed, besides: local)
     if let protected {
-      let shielded = try protected.shield(&layer, builder)
+      let shielded = try protected.shield(&layer)
       outcome.note(shielded)
       stayed += shielded.deletions
     }
@@ -104,10 +103,9 @@ struct ImportWriter {
     let server = layer
     var leftOut = ProtectedRows.LeftOut()
     if protected != nil {
-      leftOut = try met.meet(&layer, connection, model, transaction.coding)
+      leftOut = try met.meet(&layer, store)
     }
-    var resolver = LayerResolver(
-      connection: connection, model: model, policy: .error, builder: builder, presumes: false)
+    var resolver = LayerResolver(store: store, policy: .error, presumes: false)
     var working = try resolver.resolve(layer)
     // A later record of the key may also take back how the edits of a row have moved.
     let moved = saving.holdsUpdates ? met.takeMoved(from: &working) : []
@@ -141,7 +139,7 @@ struct ImportWriter {
     let aside = protected == nil ? 0 : try met.makeRoom(in: &working, transaction)
     let takenWait = saving.waits && !isFinal && (saving.takenWait || saving.skipsRefused)
     while takenWait || saving.skipsRefused {
-      let taken = try UniqueValues(connection: connection, model: model)
+      let taken = try UniqueValues(store: store)
         .takeBackRefused(&working)
       if taken.isEmpty { break }
       if takenWait {

@@ -2,8 +2,7 @@ internal import StrataSQLite
 
 /// The changes that replace the links of some entities by the links of a feed.
 struct LinkReplacement {
-  private let connection: Connection
-  private let builder: RecordBuilder
+  private let store: StoreAccess
   /// The links and references that stay, because no server has sent them.
   private let local: LocalRows?
   private(set) var layer = Layer()
@@ -15,9 +14,8 @@ struct LinkReplacement {
   init(
     _ sets: [LinkSet], _ rule: LinkRule, _ transaction: Transaction
   ) throws(StoreError) {
-    connection = transaction.connection
-    builder = transaction.builder
-    local = try LocalRows(transaction.connection, transaction.model)
+    store = transaction.store
+    local = try LocalRows(store)
     // All removals come first, because a row that one owner loses may belong to another owner now.
     for set in sets {
       switch (set.links.kind, rule) {
@@ -39,8 +37,7 @@ struct LinkReplacement {
 
   private mutating func removeLinks(_ set: LinkSet, _ end: JoinTable.End) throws(StoreError) {
     let wanted = Set(set.targets)
-    for link in try connection.records(
-      of: end.table, referringTo: set.owner, in: end.root, builder)
+    for link in try store.records(of: end.table, referringTo: set.owner, in: end.root)
     where !wanted.contains(link.key(end.target)) {
       if try local?.contains(link.key(Table.keyColumn), of: end.table) == true { continue }
       layer.compose(.blind(.set(nil)), end.table.id, link.key(Table.keyColumn))
@@ -76,7 +73,7 @@ struct LinkReplacement {
   ) throws(StoreError) {
     guard deletesOthers || table.columns[column].isOptional else { return }
     let wanted = Set(set.targets)
-    for row in try connection.records(of: table, referringTo: set.owner, in: column, builder)
+    for row in try store.records(of: table, referringTo: set.owner, in: column)
     where !wanted.contains(row.key(Table.keyColumn)) {
       if try local?.contains(row.key(Table.keyColumn), of: table) == true { continue }
       if deletesOthers {
@@ -94,7 +91,7 @@ struct LinkReplacement {
   ) throws(StoreError) -> [RecordKey] {
     var missing: [RecordKey] = []
     for target in set.targets {
-      if let row = try connection.record(target, of: table, builder) {
+      if let row = try store.record(target, of: table) {
         try refer(row, of: table, by: column, to: set.owner.cell)
       } else {
         missing.append(target)

@@ -23,17 +23,16 @@ struct MetRows {
   ///   a row keeps to the attributes that it has in the layer.
   /// - Returns: the counts of the rows in which edits hide the server's values.
   mutating func meet(
-    _ layer: inout Layer, _ connection: Connection, _ model: Model, _ coding: EntryCoding,
-    isWhole: Bool = true
+    _ layer: inout Layer, _ store: StoreAccess, isWhole: Bool = true
   ) throws(StoreError) -> ProtectedRows.LeftOut {
     var leftOut = ProtectedRows.LeftOut()
     for (id, changes) in layer.tables {
-      let table = model[id]
-      guard try OutboxTable.hasEntries(of: table, connection) else { continue }
-      let rows = coding[table]
+      let table = store.model[id]
+      guard try OutboxTable.hasEntries(of: table, store.connection) else { continue }
+      let rows = store.coding(of: table)
       for (key, change) in changes {
-        guard let entry = try OutboxTable.entry(table, key, connection) else { continue }
-        let local = try connection.record(key, of: table, coding.builder)
+        guard let entry = try OutboxTable.entry(table, key, store.connection) else { continue }
+        let local = try store.record(key, of: table)
         // The import may know only some attributes.
         let presumed = entry.presumed(local, rows)
         let server = change.applied(to: presumed ?? (entry.isDeleted ? nil : local))
@@ -123,7 +122,7 @@ struct MetRows {
           rules.failure(of: server, before: row.before, table) == nil
         else { continue }
         entry.setAside(
-          transaction.coding[table].encode(after),
+          transaction.store.coding(of: table).encode(after),
           because: "the edit breaks a rule over the row that the server has now: \(failure)")
         entries[id, default: [:]][row.key] = .some(entry)
         hasSetAside = true
@@ -159,7 +158,7 @@ struct MetRows {
       repeat {
         isDone = true
         for unique in table.uniques {
-          let collisions = try UniqueValues(connection: connection, model: transaction.model)
+          let collisions = try UniqueValues(store: transaction.store)
             .collisions(in: &working, of: table, unique)
           for collision in collisions {
             guard let server = try setAside(collision, unique, of: table, in: &working, transaction)
@@ -180,18 +179,17 @@ struct MetRows {
     _ collision: UniqueValues.Collision, _ unique: [Int], of table: Table,
     in working: inout WorkingSet, _ transaction: Transaction
   ) throws(StoreError) -> Record?? {
-    let connection = transaction.connection
     let keys = [collision.owner, collision.row.key]
     for key in keys {
       guard var entry = try entry(table, key, transaction) else { continue }
-      let stored = try connection.record(key, of: table, transaction.builder)
+      let stored = try transaction.store.record(key, of: table)
       guard let row = working.find(table.id, key)?.after ?? stored,
         entry.givesUp(unique, of: row, in: table, transaction)
       else { continue }
       let server = entry.server(in: table, transaction)
       let other = keys.first { $0 != key } ?? key
       entry.setAside(
-        transaction.coding[table].encode(row),
+        transaction.store.coding(of: table).encode(row),
         because:
           "\(table.entity) \(key) and \(other) have the same \(table.values(of: unique, in: row)); "
           + "the server has \(other)")
@@ -214,7 +212,7 @@ extension Record {
 extension OutboxEntry {
   /// Returns the server's row of the edits; nil if no server has the row.
   fileprivate func server(in table: Table, _ transaction: Transaction) -> Record? {
-    isKnown ? server(transaction.coding[table]) : nil
+    isKnown ? server(transaction.store.coding(of: table)) : nil
   }
 
   /// Returns whether the edits may be set aside, so that another row gets the unique values.

@@ -39,7 +39,7 @@ package struct RowMatch: Sendable {
   {
     let connection = transaction.connection
     guard try OutboxTable.hasEntries(of: table, connection) else { return [:] }
-    let rows = transaction.coding[table]
+    let rows = transaction.store.coding(of: table)
     var keys: [RecordKey: RecordKey] = [:]
     try OutboxTable.forEach(transaction.model, connection) { other, key, entry in
       guard other === table, let bytes = entry.isDeleted ? entry.original : entry.aside,

@@ -8,8 +8,7 @@ internal import StrataSQLite
 /// values of a deleted row. If several rows want a value, the row that has it keeps it. If no row
 /// has it, the first row in key order gets it.
 struct UniqueValues {
-  let connection: Connection
-  let model: Model
+  let store: StoreAccess
 
   /// Takes back the rows that cannot be written, and returns the reasons.
   ///
@@ -19,12 +18,12 @@ struct UniqueValues {
     _ working: inout WorkingSet
   ) throws(StoreError) -> [(table: TableID, failure: ValidationFailure)] {
     var refused: [(table: TableID, failure: ValidationFailure)] = []
-    for id in working.tableIDs where !model[id].uniques.isEmpty {
+    for id in working.tableIDs where !store.model[id].uniques.isEmpty {
       var found: [ValidationFailure]
       repeat {
         found = []
-        for unique in model[id].uniques {
-          found += try takeBackRefused(&working, of: model[id], unique)
+        for unique in store.model[id].uniques {
+          found += try takeBackRefused(&working, of: store.model[id], unique)
         }
         refused += found.map { (id, $0) }
       } while !found.isEmpty
@@ -82,7 +81,7 @@ struct UniqueValues {
   private func owner(
     of unique: [Int], in record: Record, _ table: Table, _ working: inout WorkingSet
   ) throws(StoreError) -> RecordKey? {
-    let key = try connection.owner(of: unique, in: record, table)
+    let key = try store.connection.owner(of: unique, in: record, table)
     guard let key, let row = working.find(table.id, key) else { return key }
     return row.after?.values(of: unique) == record.values(of: unique) ? key : nil
   }

@@ -12,6 +12,7 @@ actor Reader {
   private var matchers: [String: TextMatcher] = [:]
   let model: Model
   let builder = RecordBuilder()
+  private let layout: HistoryLayout
   private let repeatedReads: RepeatedReads?
   /// The statements of the cursors that are not at their end.
   private(set) var cursors: [CursorID: Statement] = [:]
@@ -35,8 +36,14 @@ actor Reader {
   init(_ options: StoreOptions, of file: FileStatus.ID?) throws(StoreError) {
     executor = StoreExecutor("strata.reader")
     model = options.model
+    layout = options.layout
     repeatedReads = options.repeatedReads
     connection = try options.connection(.readOnly, of: file)
+  }
+
+  /// Returns the access to the rows of the pinned commit.
+  func access(_ connection: Connection) -> StoreAccess {
+    StoreAccess(connection: connection, model: model, builder: builder, layout: layout)
   }
 
   /// Pins the newest commit, and waits for the executor; called only while the reader is idle.

@@ -68,20 +68,13 @@ package struct FollowedTables: Sendable {
 /// The server's version of a row decides, never the edits of this host that wait.
 struct FollowedRows {
   let tables: FollowedTables
-  private let connection: Connection
-  private let builder: RecordBuilder
-  private let layout: HistoryLayout
+  private let store: StoreAccess
   /// The answers so far, for tables to which filters refer.
   private var known: [TableID: [RecordKey: Bool]] = [:]
 
-  init(
-    _ tables: FollowedTables, _ connection: Connection, _ builder: RecordBuilder,
-    _ layout: HistoryLayout
-  ) {
+  init(_ tables: FollowedTables, _ store: StoreAccess) {
     self.tables = tables
-    self.connection = connection
-    self.builder = builder
-    self.layout = layout
+    self.store = store
   }
 
   /// Returns what the store has of a row of the server without edits.
@@ -97,10 +90,10 @@ struct FollowedRows {
   mutating func isFollowed(_ key: RecordKey, of table: Table) throws(StoreError) -> Bool {
     if let answer = known[table.id]?[key] { return answer }
     let row: Record?
-    if let entry = try OutboxTable.entry(table, key, connection) {
-      row = entry.server(EntryCoding(layout: layout, builder: builder)[table])
+    if let entry = try OutboxTable.entry(table, key, store.connection) {
+      row = entry.server(store.coding(of: table))
     } else {
-      row = try connection.record(key, of: table, builder)
+      row = try store.record(key, of: table)
     }
     let answer = try kept(row, of: table) != nil
     note(answer, key, of: table)
@@ -118,12 +111,11 @@ struct FollowedRows {
   mutating func removeRowsOfUnfollowed(from working: inout WorkingSet) throws(StoreError) {
     for (table, reference) in tables.referring {
       for target in unfollowed(reference.target) {
-        let rows = try connection.records(
-          of: table, referringTo: target, in: reference.column, builder)
+        let rows = try store.records(of: table, referringTo: target, in: reference.column)
         for row in rows {
           let key = row.key(Table.keyColumn)
           if working.find(table.id, key) != nil { continue }
-          if try OutboxTable.entry(table, key, connection) != nil {
+          if try OutboxTable.entry(table, key, store.connection) != nil {
             // The rows that refer to this one go, if the server's version refers to the target.
             _ = try isFollowed(key, of: table)
             continue

@@ -4,13 +4,11 @@ internal import StrataSQLite
 struct MetServerRows {
   /// The rows that the store follows.
   var followed: FollowedRows
-  private let connection: Connection
-  private let coding: EntryCoding
+  private let store: StoreAccess
 
-  init(_ tables: FollowedTables, _ connection: Connection, _ coding: EntryCoding) {
-    followed = FollowedRows(tables, connection, coding.builder, coding.layout)
-    self.connection = connection
-    self.coding = coding
+  init(_ tables: FollowedTables, _ store: StoreAccess) {
+    followed = FollowedRows(tables, store)
+    self.store = store
   }
 
   /// Returns the rows that are not what the server's rows and the waiting edits make of them.
@@ -36,15 +34,15 @@ struct MetServerRows {
     var stored: [RecordKey: Record] = [:]
     switch part.extent {
     case .keys(let keys):
-      var cursor = try StoredRows(connection, part.table, expected: keys.count)
+      var cursor = try StoredRows(store.connection, part.table, expected: keys.count)
       defer { cursor.reset() }
       for key in keys.sorted() {
         stored[key] = try cursor.row(key).map { row throws(StoreError) in
-          try coding.builder.record(row, of: part.table)
+          try store.builder.record(row, of: part.table)
         }
       }
     case .range(let after, let through):
-      let statement = try connection.prepared(part.table.sql.scanFromKey)
+      let statement = try store.connection.prepared(part.table.sql.scanFromKey)
       defer { statement.reset() }
       // The least integer sorts before every other key.
       (after?.cell ?? .integer(.min)).bind(to: statement, at: 1)
@@ -52,7 +50,7 @@ struct MetServerRows {
         let key = RecordKey(statement, Int32(Table.keyColumn))
         if key == after { continue }
         if let through, through < key { break }
-        stored[key] = try coding.builder.record(statement, of: part.table)
+        stored[key] = try store.builder.record(statement, of: part.table)
       }
     }
     return stored
@@ -75,7 +73,7 @@ struct MetServerRows {
     _ body: (RecordKey, _ stored: Record?, MergedRow) throws(StoreError) -> Void
   ) throws(StoreError) {
     let stored = try stored(part)
-    let waits = try OutboxTable.hasEntries(of: part.table, connection)
+    let waits = try OutboxTable.hasEntries(of: part.table, store.connection)
     // A deletion that waits has neither of the two rows.
     let keys =
       if case .keys(let all) = part.extent { all } else {
@@ -84,7 +82,7 @@ struct MetServerRows {
     for key in keys.sorted() {
       if part.flaws[key] != nil {
         // The edits of a row that the store cannot have wait for its next version.
-        if waits, try OutboxTable.entry(part.table, key, connection) != nil { continue }
+        if waits, try OutboxTable.entry(part.table, key, store.connection) != nil { continue }
         followed.note(false, key, of: part.table)
         try body(key, stored[key], MergedRow(row: nil))
         continue
@@ -92,7 +90,7 @@ struct MetServerRows {
       let server = part.rows[key]
       let kept = try followed.kept(server, of: part.table)
       followed.note(kept != nil, key, of: part.table)
-      guard waits, let entry = try OutboxTable.entry(part.table, key, connection) else {
+      guard waits, let entry = try OutboxTable.entry(part.table, key, store.connection) else {
         try body(key, stored[key], MergedRow(row: kept))
         continue
       }
@@ -108,7 +106,7 @@ struct MetServerRows {
   ) -> MergedRow {
     let (table, server) = (part.table, part.rows[key])
     var entry = waiting
-    let rebased = entry.rebase(onto: server, local: local, in: table, coding[table])
+    let rebased = entry.rebase(onto: server, local: local, in: table, store.coding(of: table))
     let conflict = rebased.conflict?.conflict(key, in: table)
     if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
     return MergedRow(row: kept, isDone: true, conflict: conflict)

@@ -180,11 +180,9 @@ extension Stack {
   package func differences(
     from pulled: [ServerRows], of followed: FollowedTables
   ) async throws(StoreError) -> [ServerDifference] {
-    let layout = store.historyLayout
-    return try await store.reading { snapshot throws(StoreError) in
+    try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        var met = MetServerRows(
-          followed, connection, EntryCoding(layout: layout, builder: reader.builder))
+        var met = MetServerRows(followed, reader.access(connection))
         return try met.differences(from: pulled)
       }
     }
@@ -194,10 +192,9 @@ extension Stack {
   package func unfollowed(
     _ keys: Set<RecordKey>, in table: Table, of tables: FollowedTables
   ) async throws(StoreError) -> Set<RecordKey> {
-    let layout = store.historyLayout
-    return try await store.reading { snapshot throws(StoreError) in
+    try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        var followed = FollowedRows(tables, connection, reader.builder, layout)
+        var followed = FollowedRows(tables, reader.access(connection))
         var missing: Set<RecordKey> = []
         for key in keys {
           if try !followed.isFollowed(key, of: table) { missing.insert(key) }

@@ -4,12 +4,12 @@ extension Transaction {
   /// Makes every stored row wait to be inserted on a server.
   mutating func offerAllRows(of tables: [Table]) throws(StoreError) {
     for table in tables {
-      let coding = coding[table]
+      let coding = store.coding(of: table)
       let rows = try connection.prepared(table.sql.scanFromKey)
       defer { rows.reset() }
       Cell.integer(.min).bind(to: rows, at: 1)
       while try rows.next() {
-        let record = try builder.record(rows, of: table)
+        let record = try store.builder.record(rows, of: table)
         let entry = OutboxEntry(Change(before: nil, after: record), commit: number, coding)
         try OutboxTable.set(entry, table, RecordKey(record[Table.keyColumn]), connection)
       }
@@ -34,7 +34,7 @@ extension Transaction {
       try OutboxTable.set(entry.takeBack() ? entry : nil, table, key, connection)
       isCounted = true
     }
-    let waiting = try WaitingRequests(model, coding, connection, limit: limit)
+    let waiting = try WaitingRequests(store, limit: limit)
     try removeEmpty(waiting.empty)
     var ready = PushPlan(
       waiting.steps.filter { tables.contains($0.row.table) }, refused: waiting.refused, later: [])
@@ -72,10 +72,11 @@ extension Transaction {
     _ table: Table, _ key: RecordKey
   ) throws(StoreError) -> (PushRequest, OutboxEntry)? {
     guard let entry = try entry(table, key) else { return nil }
-    let stored = try connection.record(key, of: table, builder)
+    let stored = try store.record(key, of: table)
     return PushRequest(
-      entry, key, table, model, record: entry.aside.flatMap(coding[table].decode) ?? stored,
-      store: try StoreIdentity.read(connection), coding[table]
+      entry, key, table, model,
+      record: entry.aside.flatMap(store.coding(of: table).decode) ?? stored,
+      store: try StoreIdentity.read(connection), store.coding(of: table)
     ).map { ($0, entry) }
   }
 

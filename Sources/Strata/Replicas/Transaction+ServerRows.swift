@@ -15,7 +15,7 @@ extension Transaction {
   ) throws(StoreError) {
     var working = WorkingSet()
     var deleted: [TableID: [RecordKey]] = [:]
-    var met = MetServerRows(tables, connection, coding)
+    var met = MetServerRows(tables, store)
     for part in tables.sorted(pulled) {
       var rows = WorkingSet.Rows()
       let showsAll = !part.isRange || tables[part.table] == nil
@@ -100,8 +100,8 @@ extension Transaction {
       guard try OutboxTable.hasEntries(of: table, connection) else { continue }
       for reference in table.references {
         for target in deleted[reference.target] ?? [] {
-          let links = try connection.records(
-            of: table, referringTo: target, in: reference.column, builder)
+          let links = try store.records(
+            of: table, referringTo: target, in: reference.column)
           for link in links {
             let key = link.key(Table.keyColumn)
             guard working.find(table.id, key) == nil,
@@ -146,11 +146,11 @@ extension Transaction {
       guard var entry = try OutboxTable.entry(table, key, connection), entry.mayBeSetAside else {
         continue
       }
-      let stored = try connection.record(key, of: table, builder)
+      let stored = try store.record(key, of: table)
       guard let row = working.find(table.id, key)?.after ?? stored else { continue }
       let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
-      let known = entry.isKnown ? entry.server(coding[table]) : nil
-      entry.setAside(coding[table].encode(row), because: error.message)
+      let known = entry.isKnown ? entry.server(store.coding(of: table)) : nil
+      entry.setAside(store.coding(of: table).encode(row), because: error.message)
       try OutboxTable.set(entry, table, key, connection)
       working.set(server ?? known, over: stored, key, table.id)
       return true
@@ -158,7 +158,7 @@ extension Transaction {
     // Both rows are the server's. All hosts withhold the row with the greater key, so they end equal.
     // The row comes in as soon as a pull finds its value free.
     guard let key = error.keys.max() else { return false }
-    let stored = try connection.record(key, of: table, builder)
+    let stored = try store.record(key, of: table)
     if stored == nil && working.find(table.id, key)?.after == nil { return false }
     working.set(nil, over: stored, key, table.id)
     try WithheldTable.set(

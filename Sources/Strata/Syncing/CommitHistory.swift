@@ -98,7 +98,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       }
       if token?.commit == snapshot.commit { return snapshot.commit }
       let kept = try await snapshot.read { reader, connection throws(StoreError) in
-        try HistoryReader(connection, store.historyLayout, reader.builder).bounds()
+        try HistoryReader(reader.access(connection)).bounds()
       }
       guard let kept, kept.upperBound == snapshot.commit else {
         if token == nil { return snapshot.commit }
@@ -150,7 +150,7 @@ enum HistoryPage {
     try await snapshot.read { reader, connection throws(StoreError) in
       var page: [HistoryEntry] = []
       var size = 0
-      try HistoryReader(connection, store.historyLayout, reader.builder).forEach(
+      try HistoryReader(reader.access(connection)).forEach(
         after: last, upTo: end
       ) { entry in
         page.append(HistoryEntry(entry, store))

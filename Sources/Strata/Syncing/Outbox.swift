@@ -186,11 +186,9 @@ public actor Outbox: Observable {
   }
 
   private func waiting() async throws(StoreError) -> WaitingRequests {
-    let layout = store.historyLayout
-    return try await store.reading { snapshot throws(StoreError) in
+    try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        let coding = EntryCoding(layout: layout, builder: reader.builder)
-        return try WaitingRequests(reader.model, coding, connection)
+        try WaitingRequests(reader.access(connection))
       }
     }
   }

@@ -25,20 +25,15 @@ struct DeleteRules {
     let column: Int
   }
 
-  let connection: Connection
-  let model: Model
-  let builder: RecordBuilder
+  private let store: StoreAccess
+  private var model: Model { store.model }
   private var denials: [Denial] = []
   /// The effects of the rules, each effect after its cause.
   private(set) var effects: [DeleteEffect] = []
   /// For each reference of a table that the save touches, the rows by the key to which they refer.
   private var referring: [ReferenceKey: [RecordKey: [RecordKey]]] = [:]
 
-  init(_ connection: Connection, _ model: Model, _ builder: RecordBuilder) {
-    self.connection = connection
-    self.model = model
-    self.builder = builder
-  }
+  init(_ store: StoreAccess) { self.store = store }
 
   /// Applies the rules to the deleted rows, then checks the inserted and updated rows.
   ///
@@ -78,9 +73,7 @@ struct DeleteRules {
   ) throws(StoreError) -> [RecordKey] {
     let table = model[referrer.table]
     var keys: [RecordKey] = []
-    for record in try connection.records(
-      of: table, referringTo: key, in: referrer.column, builder)
-    {
+    for record in try store.records(of: table, referringTo: key, in: referrer.column) {
       let row = record.key(Table.keyColumn)
       if working.find(table.id, row) == nil {
         working.tables[table.id, default: .init()].append(
@@ -120,8 +113,7 @@ struct DeleteRules {
     case .nullify: take(after.settingNull(referrer.column))
     case .cascade:
       // The insertion is dropped, so no later phase notices that its key is stored.
-      if row.isPresumed, let stored = try connection.record(key, of: model[referrer.table], builder)
-      {
+      if row.isPresumed, let stored = try store.record(key, of: model[referrer.table]) {
         throw StoreError([model[referrer.table].insertedTwice(row, stored)])
       }
       take(nil)
@@ -214,7 +206,7 @@ struct DeleteRules {
     _ key: RecordKey, _ table: Table, _ working: inout WorkingSet
   ) throws(StoreError) -> Bool {
     if let row = working.find(table.id, key) { return row.after != nil }
-    return try connection.hasRow(key, of: table)
+    return try store.connection.hasRow(key, of: table)
   }
 }
 

@@ -66,7 +66,7 @@ struct DeletionBatch: Sendable {
     defer { stored.reset() }
     for candidate in candidates {
       guard let row = try stored.row(candidate.key) else { continue }
-      let record = try transaction.builder.record(row, of: plan.table)
+      let record = try transaction.store.builder.record(row, of: plan.table)
       let found = EvictionRun.Row(candidate: candidate, record: record)
       if candidate.isUnchanged(record) { rows.append(found) } else { changed.append(found) }
     }

@@ -18,7 +18,7 @@ struct EvictionBatch: Sendable {
     in transaction: inout Transaction
   ) throws(StoreError) -> (report: EvictionReport, referenced: [RowVersion]) {
     try transaction.makeDeferredIndexes()
-    let protected = try ProtectedRows(transaction.connection, transaction.model)
+    let protected = try ProtectedRows(transaction.store)
     var run = EvictionRun(self, keeping: protected, nil, transaction)
     let rows = try run.choose()
     if !rows.isEmpty {

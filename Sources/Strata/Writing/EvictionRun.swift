@@ -15,9 +15,7 @@ struct EvictionRun {
   private(set) var keptLocal = 0
   /// Returns whether the rules would delete a spared row with the given rows; nil if none is spared.
   private let spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)?
-  private let connection: Connection
-  private let model: Model
-  private let builder: RecordBuilder
+  private let store: StoreAccess
   private(set) var report = EvictionReport()
   /// The rows that stay because other rows refer to them.
   private(set) var referenced: [RowVersion] = []
@@ -33,9 +31,7 @@ struct EvictionRun {
     self.protected = protected
     self.local = local
     self.spares = spares
-    connection = transaction.connection
-    model = transaction.model
-    builder = transaction.builder
+    store = transaction.store
   }
 
   /// Returns the rows to delete; the report says why the other rows stay.
@@ -43,9 +39,7 @@ struct EvictionRun {
     var rows: [Row] = []
     var going: Set<RecordKey> = []
     for candidate in batch.candidates {
-      guard let record = try connection.record(candidate.key, of: batch.table, builder) else {
-        continue
-      }
+      guard let record = try store.record(candidate.key, of: batch.table) else { continue }
       if !candidate.isUnchanged(record) {
         report.keptChanged += 1
       } else if batch.inUse[batch.table.id]?.contains(candidate.key) == true {
@@ -86,8 +80,8 @@ struct EvictionRun {
     _ key: RecordKey, _ going: Set<RecordKey>
   ) throws(StoreError) -> Bool {
     for referrer in batch.table.referrers {
-      let rows = try connection.prepared(
-        model[referrer.table].sql.selectByReference(referrer.column), key.cell)
+      let rows = try store.connection.prepared(
+        store.model[referrer.table].sql.selectByReference(referrer.column), key.cell)
       defer { rows.reset() }
       while try rows.next() {
         if referrer.table != batch.table.id { return true }
@@ -150,9 +144,9 @@ struct EvictionRun {
     }
     var working = WorkingSet()
     working.tables[batch.table.id] = deletions
-    var rules = DeleteRules(connection, model, builder)
+    var rules = DeleteRules(store)
     try rules.run(on: &working)
-    try SaveValidation.check(working, model)
+    try SaveValidation.check(working, store.model)
     return working
   }
 }

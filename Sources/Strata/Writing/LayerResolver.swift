@@ -5,10 +5,8 @@ internal import StrataSQLite
 /// Rows are read in key order, many keys by a range scan and few keys by look-ups. Each row is
 /// compared in place. A record is built only for a row that differs.
 struct LayerResolver {
-  let connection: Connection
-  let model: Model
+  let store: StoreAccess
   let policy: SavePolicy
-  let builder: RecordBuilder
   /// Whether an insertion is presumed to have a new key, without a look-up.
   let presumes: Bool
   /// Whether there was an insertion with a presumed key.
@@ -19,7 +17,7 @@ struct LayerResolver {
     var working = WorkingSet()
     for id in layer.tables.keys.sorted() {
       guard let changes = layer.tables[id] else { continue }
-      working.tables[id] = try resolve(changes, of: model[id], in: layer)
+      working.tables[id] = try resolve(changes, of: store.model[id], in: layer)
     }
     return working
   }
@@ -29,7 +27,7 @@ struct LayerResolver {
   ) throws(StoreError) -> WorkingSet.Rows {
     var rows = WorkingSet.Rows()
     rows.reserve(changes.count)
-    var cursor = try StoredRows(connection, table, expected: changes.count)
+    var cursor = try StoredRows(store.connection, table, expected: changes.count)
     defer { cursor.reset() }
     for entry in changes.inKeyOrder {
       guard let change = entry.change else { continue }
@@ -52,7 +50,7 @@ struct LayerResolver {
     case .blind(let change):
       if let stored, change.isIn(stored) { return nil }
       let before = try stored.map { row throws(StoreError) in
-        try builder.record(row, of: table)
+        try store.builder.record(row, of: table)
       }
       let met = table.meet(change, before)
       return met.isIdentity ? nil : .init(key: key, before: met.before, after: met.after)
@@ -64,7 +62,7 @@ struct LayerResolver {
         return .init(key: key, before: before, after: change.after)
       }
       let before = try stored.map { row throws(StoreError) in
-        try builder.record(row, of: table)
+        try store.builder.record(row, of: table)
       }
       let saved = layer.savedRow(under: change, table.id, key)
       return resolve(table.meet(change, before, saved: saved), key, table)

@@ -3,18 +3,16 @@ internal import StrataSQLite
 /// The rows of a store with an outbox that no server has sent. An import deletes none of them because
 /// its feed lacks it.
 struct LocalRows {
-  private let connection: Connection
-  private let model: Model
+  private let store: StoreAccess
 
   /// Creates the look-up; nil if the store has no outbox. Such a store is a copy of its feeds.
-  init?(_ connection: Connection, _ model: Model) throws(StoreError) {
-    guard try OutboxTable.ignoredAuthors(connection) != nil else { return nil }
-    self.connection = connection
-    self.model = model
+  init?(_ store: StoreAccess) throws(StoreError) {
+    guard try OutboxTable.ignoredAuthors(store.connection) != nil else { return nil }
+    self.store = store
   }
 
   func contains(_ key: RecordKey, of table: Table) throws(StoreError) -> Bool {
-    try LocalRowsTable.contains(key, of: table, connection)
+    try LocalRowsTable.contains(key, of: table, store.connection)
   }
 
   /// Removes the deletions of local rows from a layer of known changes.
@@ -22,7 +20,7 @@ struct LocalRows {
     for (table, changes) in layer.tables {
       for (key, change) in changes {
         guard case .known(let change) = change, change.after == nil,
-          try contains(key, of: model[table])
+          try contains(key, of: store.model[table])
         else { continue }
         layer[table, key] = nil
       }
@@ -38,11 +36,11 @@ struct LocalRows {
     _ layer: inout Layer, in transaction: inout Transaction
   ) throws(StoreError) -> Int {
     var count = 0
-    for (id, changes) in layer.tables where !model[id].isJoin {
-      let table = model[id]
+    for (id, changes) in layer.tables where !store.model[id].isJoin {
+      let table = store.model[id]
       for (key, change) in changes {
         guard change.applied(to: nil) == nil, try contains(key, of: table),
-          try connection.hasRow(key, of: table)
+          try store.connection.hasRow(key, of: table)
         else { continue }
         try transaction.makeInsertion(key, of: table)
         layer[id, key] = nil
@@ -56,7 +54,7 @@ struct LocalRows {
   func areHit(by working: WorkingSet) throws(StoreError) -> Bool {
     for (table, rows) in working.tables {
       for row in rows.all where row.before != nil && row.after == nil {
-        if try contains(row.key, of: model[table]) { return true }
+        if try contains(row.key, of: store.model[table]) { return true }
       }
     }
     return false

@@ -2,9 +2,7 @@ internal import StrataSQLite
 
 /// The recorder of a commit's edits for the outbox, inside the commit's transaction.
 struct OutboxRecorder: ChangeRecorder {
-  let connection: Connection
-  let layout: HistoryLayout
-  let builder: RecordBuilder
+  let store: StoreAccess
   /// The number that the commit will have.
   let commit: Int64
   /// The tables that follow a server; nil if the outbox takes edits of all tables.
@@ -12,7 +10,7 @@ struct OutboxRecorder: ChangeRecorder {
 
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
     if let tables, !tables.takesEdits(of: table.name) { return }
-    let coding = EntryCoding(layout: layout, builder: builder)[table]
+    let (connection, coding) = (store.connection, store.coding(of: table))
     let mayBeLocal = changes.contains { $0.change.before != nil }
     let hasLocalRows = mayBeLocal ? try LocalRowsTable.hasRows(of: table, connection) : false
     for row in changes {

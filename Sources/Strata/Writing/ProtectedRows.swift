@@ -6,8 +6,8 @@ internal import StrataSQLite
 /// the import began counts as unpushed. The edits are looked up row by row in the transaction that
 /// writes. So an edit that is saved between two batches of an import counts as well.
 struct ProtectedRows {
-  private let connection: Connection
-  private let model: Model
+  private let store: StoreAccess
+  private var model: Model { store.model }
   /// The rows that were pushed since the import began. The import may read older values of them.
   private let pushed: PushedRows?
   /// The rows that no server has sent, of which an import deletes none.
@@ -16,17 +16,15 @@ struct ProtectedRows {
   /// Creates the look-up; nil if no edit waits, no edit was pushed since an import began, and no local rows
   /// are given.
   ///
-  /// - Parameter connection: a connection in an open transaction.
+  /// - Parameter store: the access through a connection in an open transaction.
   init?(
-    _ connection: Connection, _ model: Model, pushed: PushedRows? = nil,
-    besides local: LocalRows? = nil
+    _ store: StoreAccess, pushed: PushedRows? = nil, besides local: LocalRows? = nil
   ) throws(StoreError) {
     let pushed = pushed?.isEmpty == false ? pushed : nil
-    let waits = try OutboxTable.hasEntries(connection)
+    let waits = try OutboxTable.hasEntries(store.connection)
     guard waits || pushed != nil || local != nil else { return nil }
     self.local = local
-    self.connection = connection
-    self.model = model
+    self.store = store
     self.pushed = pushed
   }
 
@@ -35,7 +33,7 @@ struct ProtectedRows {
   /// These are the attributes that wait, and the attributes that were pushed since the import
   /// began.
   func attributes(_ table: TableID, _ key: RecordKey) throws(StoreError) -> AttributeSet? {
-    let entry = try OutboxTable.entry(model[table], key, connection)
+    let entry = try OutboxTable.entry(model[table], key, store.connection)
     let pushed = pushed?.attributes(table, key)
     // A row in the place of one that was set aside is the server's.
     guard let entry, entry.aside == nil else { return pushed }
@@ -46,7 +44,7 @@ struct ProtectedRows {
   /// Returns whether any row of a table has unpushed edits.
   private func hasRows(of table: TableID) throws(StoreError) -> Bool {
     if pushed?.hasRows(of: table) == true { return true }
-    return try OutboxTable.hasEntries(of: model[table], connection)
+    return try OutboxTable.hasEntries(of: model[table], store.connection)
   }
 
   /// Returns whether the changes of deletions would delete or overwrite unpushed edits of other rows.
@@ -85,7 +83,7 @@ struct ProtectedRows {
   /// Returns whether an edit that waits, or that was pushed since the import began, concerns a row.
   func hasEdit(of table: Table, _ key: RecordKey) throws(StoreError) -> Bool {
     if pushed?.attributes(table.id, key) != nil { return true }
-    return try OutboxTable.entry(table, key, connection) != nil
+    return try OutboxTable.entry(table, key, store.connection) != nil
   }
 
   /// Returns whether a server has sent no such row.
@@ -115,9 +113,7 @@ struct ProtectedRows {
   /// whose rules would hit edits that wait.
   ///
   /// The edits that wait meet the import's rows afterwards (``MetRows``).
-  func shield(
-    _ layer: inout Layer, _ builder: RecordBuilder
-  ) throws(StoreError) -> LeftOut {
+  func shield(_ layer: inout Layer) throws(StoreError) -> LeftOut {
     var leftOut = LeftOut()
     for (table, changes) in layer.tables where pushed?.hasRows(of: table) == true {
       for (key, change) in changes {
@@ -135,7 +131,7 @@ struct ProtectedRows {
         }
       }
     }
-    leftOut.deletions = try shieldFromRules(&layer, builder)
+    leftOut.deletions = try shieldFromRules(&layer)
     leftOut.kept += leftOut.deletions.count
     return leftOut
   }
@@ -145,19 +141,19 @@ struct ProtectedRows {
   ///
   /// - Returns: the rows of these deletions.
   private func shieldFromRules(
-    _ layer: inout Layer, _ builder: RecordBuilder
+    _ layer: inout Layer
   ) throws(StoreError) -> [WorkingSet.Place] {
     var deletions: [WorkingSet.Deletion] = []
     for (table, changes) in layer.tables where !model[table].referrers.isEmpty {
       for (key, change) in changes where change.applied(to: nil) == nil {
-        guard let record = try connection.record(key, of: model[table], builder) else { continue }
+        guard let record = try store.record(key, of: model[table]) else { continue }
         deletions.append((table, .init(key: key, before: record, after: nil)))
       }
     }
     let refused = try DeleteRules.permitted(of: deletions) { rows throws(StoreError) -> Bool? in
       var working = WorkingSet()
       working.add(rows)
-      var rules = DeleteRules(connection, model, builder)
+      var rules = DeleteRules(store)
       // A deletion that a rule denies is refused when it is written.
       do throws(StoreError) { try rules.run(on: &working) } catch {
         guard error.code == .deleteDenied else { throw error }

@@ -7,9 +7,7 @@ internal import StrataSQLite
 /// and, after the other updates, inserted again with its row number. So two rows can swap a unique
 /// value in one save.
 struct RowWriter {
-  let connection: Connection
-  let model: Model
-  let builder: RecordBuilder
+  let store: StoreAccess
   /// The number of rows of a table past which its changes become a reset.
   let listedRows: Int
   /// The recorder of the changes; nil if nothing is to be recorded.
@@ -22,7 +20,7 @@ struct RowWriter {
     var changes: [TableID: TableChanges] = [:]
     for id in working.tableIDs {
       guard let rows = working.tables.removeValue(forKey: id) else { continue }
-      if let written = try write(rows, of: model[id]) { changes[id] = written }
+      if let written = try write(rows, of: store.model[id]) { changes[id] = written }
     }
     return changes
   }
@@ -45,7 +43,7 @@ struct RowWriter {
       case (nil, nil): break
       case (let before?, nil):
         if let search = table.search {
-          try search.delete(before, at: rowID(row.key, table), connection)
+          try search.delete(before, at: rowID(row.key, table), store.connection)
         }
         try delete(row.key, table)
         changes.append(RowChange(key: row.key, change: Change(before: before, after: nil)))
@@ -56,7 +54,7 @@ struct RowWriter {
     }
     changes.reserveCapacity(changes.count + updates.count + inserts.count)
     try update(updates.lazy.map { rows.all[$0] }, table, &changes)
-    let statement = try connection.prepared(table.sql.insert)
+    let statement = try store.connection.prepared(table.sql.insert)
     for position in inserts {
       let row = rows.all[position]
       try insert(row, statement, table)
@@ -71,7 +69,7 @@ struct RowWriter {
   }
 
   private func delete(_ key: RecordKey, _ table: Table) throws(StoreError) {
-    let statement = try connection.prepared(table.sql.delete)
+    let statement = try store.connection.prepared(table.sql.delete)
     key.bind(to: statement, at: 1)
     try statement.perform()
   }
@@ -88,7 +86,7 @@ struct RowWriter {
       guard let before = row.before, let after = row.after else { continue }
       remaining.remove(row.key)
       let columns = after.differences(from: before)
-      let statement = try connection.prepared(table.sql.update(columns))
+      let statement = try store.connection.prepared(table.sql.update(columns))
       let code = after.withView { view in
         view.bind(Table.keyColumn, to: statement, at: 1)
         for column in columns.positions {
@@ -108,11 +106,11 @@ struct RowWriter {
       }
       if let search = table.search, !search.attributes.isDisjoint(with: columns) {
         let rowID = if let rowID { rowID } else { try self.rowID(row.key, table) }
-        try search.update(columns, from: before, to: after, at: rowID, connection)
+        try search.update(columns, from: before, to: after, at: rowID, store.connection)
       }
       changes.append(RowChange(key: row.key, change: Change(before: before, after: after)))
     }
-    let statement = try connection.prepared(table.sql.insertWithRowID)
+    let statement = try store.connection.prepared(table.sql.insertWithRowID)
     for parked in parked {
       guard let after = parked.row.after else { continue }
       let code = after.withView { view in
@@ -129,7 +127,7 @@ struct RowWriter {
     if table.columns[Table.keyColumn].storage == .integer, let number = key.integer {
       return number
     }
-    let statement = try connection.prepared(table.sql.rowID)
+    let statement = try store.connection.prepared(table.sql.rowID)
     key.bind(to: statement, at: 1)
     return try statement.firstInteger() ?? 0
   }
@@ -145,11 +143,11 @@ struct RowWriter {
       return statement.runReturningCode()
     }
     if code == ResultCode.done {
-      try table.search?.insert(after, at: connection.lastInsertedRowID, connection)
+      try table.search?.insert(after, at: store.connection.lastInsertedRowID, store.connection)
       return
     }
     if ResultCode.isUniqueness(code), row.isPresumed,
-      let stored = try connection.record(row.key, of: table, builder)
+      let stored = try store.record(row.key, of: table)
     {
       throw StoreError([table.insertedTwice(row, stored)])
     }
@@ -164,7 +162,7 @@ struct RowWriter {
   ) throws(StoreError) -> (key: RecordKey, columns: [Int])? {
     guard let after = row.after else { return nil }
     for unique in table.uniques {
-      if let key = try connection.owner(of: unique, in: after, table), key != row.key {
+      if let key = try store.connection.owner(of: unique, in: after, table), key != row.key {
         return (key, unique)
       }
     }

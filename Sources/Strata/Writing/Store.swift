@@ -103,7 +103,6 @@ package final class Store: Sendable {
 
   /// The identity that only this store and copies of its file have.
   var identity: UUID { writer.identity }
-  var historyLayout: HistoryLayout { writer.historyLayout }
 
   /// Returns a snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {

@@ -14,13 +14,13 @@ extension Transaction {
   ) throws(StoreError) -> [TableID: TableChanges]? {
     if old == new { return [:] }
     let waiting = try entry(table, old)
-    let row = try connection.record(old, of: table, builder)
+    let row = try store.record(old, of: table)
     if row == nil && waiting == nil { return nil }
     let other = try entry(table, new)
     if other?.kind == .insert { return nil }
     let isAside = row == nil && waiting?.aside != nil
     if isAside && other != nil { return nil }
-    let twin = try connection.record(new, of: table, builder)
+    let twin = try store.record(new, of: table)
     if row != nil && twin == nil && other?.isDeleted == true {
       // The row with the new key has come before, and was deleted here.
       try LocalRowsTable.remove(old, of: table, connection)
@@ -44,8 +44,8 @@ extension Transaction {
     }
     for referrer in table.referrers {
       let referring = model[referrer.table]
-      let rows = try connection.records(
-        of: referring, referringTo: old, in: referrer.column, builder)
+      let rows = try store.records(
+        of: referring, referringTo: old, in: referrer.column)
       for stored in rows {
         let key = stored.key(Table.keyColumn)
         if referring.isJoin {
@@ -99,9 +99,9 @@ extension Transaction {
       return row
     }
     let other = try self.entry(table, new)
-    let server = other?.server(coding[table]) ?? twin
+    let server = other?.server(store.coding(of: table)) ?? twin
     let rebased = entry.note(
-      server, answered: nil, local: row, in: table, policy: .error, coding[table])
+      server, answered: nil, local: row, in: table, policy: .error, store.coding(of: table))
     guard rebased.isLeft else { return twin }
     // Of two edits of an attribute the later one stays.
     let others = other.map { other in
@@ -132,7 +132,7 @@ extension Transaction {
     }
     changed = try changed.setting(Table.keyColumn, to: key, of: join)
     working.set(nil, over: link, old, join.id)
-    let twin = try connection.record(key, of: join, builder)
+    let twin = try store.record(key, of: join)
     if twin == nil { working.set(changed, over: nil, key, join.id) }
     let waiting = try entry(join, old)
     try LocalRowsTable.remove(old, of: join, connection)
@@ -157,7 +157,7 @@ extension Transaction {
     _ column: Int, of table: Table, from old: RecordKey, to new: RecordKey,
     in entry: inout OutboxEntry
   ) throws(StoreError) {
-    let coding = coding[table]
+    let coding = store.coding(of: table)
     try entry.mapRows { bytes throws(StoreError) in
       guard let row = coding.decode(bytes), row.key(column) == old else { return bytes }
       return coding.encode(try row.setting(column, to: new, of: table))

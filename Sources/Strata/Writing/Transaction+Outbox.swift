@@ -20,8 +20,8 @@ extension Transaction {
     // An import may have set the row aside since the requests were put in order.
     if entry.commit != planned.commit || entry.refusal != nil { return .otherOrder }
     let request = PushRequest(
-      entry, key, table, model, record: try connection.record(key, of: table, builder),
-      store: try StoreIdentity.read(connection), coding[table])
+      entry, key, table, model, record: try store.record(key, of: table),
+      store: try StoreIdentity.read(connection), store.coding(of: table))
     guard let request else {
       try set(nil, table, key)
       return .nothing
@@ -64,7 +64,7 @@ extension Transaction {
     guard case .done(let newKey?) = verdict, newKey != key else { return nil }
     imports.notePushed(.all(table.columns.count), table.id, newKey)
     if found == nil {
-      guard try connection.record(key, of: table, builder) != nil else { return nil }
+      guard try store.record(key, of: table) != nil else { return nil }
     }
     return try changeKey(of: table, from: key, to: newKey) == nil
       ? .keyIsTaken(newKey, of: table) : nil
@@ -90,8 +90,8 @@ extension Transaction {
     let (request, table) = (sent.request, sent.request.table)
     var entry = waiting
     let isAnswered = entry.handedOver?.isAnswered == true
-    let local = try connection.record(key, of: table, builder)
-    let coding = coding[table]
+    let local = try store.record(key, of: table)
+    let coding = store.coding(of: table)
     let isLeft: Bool
     switch verdict {
     case nil:
@@ -130,9 +130,9 @@ extension Transaction {
   private mutating func settle(
     _ waiting: OutboxEntry, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
-    let local = try connection.record(key, of: table, builder)
+    let local = try store.record(key, of: table)
     var entry = waiting
-    let rebased = entry.settle(local: local, in: table, coding[table])
+    let rebased = entry.settle(local: local, in: table, store.coding(of: table))
     try set(rebased?.isLeft == false ? nil : entry, table, key)
     if let rebased, rebased.row != local { try take(rebased.row, table, key) }
   }
@@ -193,17 +193,17 @@ extension Transaction {
   mutating func addToOutbox(
     _ keys: some Sequence<RecordKey>, of table: Table
   ) throws(StoreError) -> Int {
-    guard let local = try LocalRows(connection, model) else { return 0 }
+    guard let local = try LocalRows(store) else { return 0 }
     var count = 0
     for key in keys {
       guard try local.contains(key, of: table),
-        let row = try connection.record(key, of: table, builder)
+        let row = try store.record(key, of: table)
       else { continue }
       if try entry(table, key) != nil {
         if try makeInsertion(key, of: table) { count += 1 }
       } else {
         let insertion = OutboxEntry(
-          Change(before: nil, after: row), commit: number, coding[table])
+          Change(before: nil, after: row), commit: number, store.coding(of: table))
         try set(insertion, table, key)
         try LocalRowsTable.remove(key, of: table, connection)
         isCounted = true
@@ -211,8 +211,8 @@ extension Transaction {
       }
       for reference in table.referrers where model[reference.table].isJoin {
         let join = model[reference.table]
-        let links = try connection.records(
-          of: join, referringTo: key, in: reference.column, builder)
+        let links = try store.records(
+          of: join, referringTo: key, in: reference.column)
         count += try addToOutbox(links.map { $0.key(Table.keyColumn) }, of: join)
       }
     }
@@ -269,7 +269,7 @@ extension Transaction {
     let (id, key) = (request.table.id, request.key)
     var effects =
       request.kind == .delete ? try giveUpEffects(of: entry, key, request.table, &layer) : []
-    let stored = try connection.record(key, of: request.table, builder)
+    let stored = try store.record(key, of: request.table)
     let reverted = change.applied(to: stored)
     try restoreTargets(of: reverted, request.table, &layer)
     effects += try restoreOwners(of: reverted, request.table, &layer)
@@ -277,7 +277,7 @@ extension Transaction {
     var working = try resolve(layer)
     // The rules of a row that was set aside run as if it were there.
     if stored == nil, reverted == nil,
-      let aside = entry.aside.flatMap(coding[request.table].decode)
+      let aside = entry.aside.flatMap(store.coding(of: request.table).decode)
     {
       working.take(from: id) { $0.key == key }
       working.add([(id, .init(key: key, before: aside, after: nil))])
@@ -295,7 +295,7 @@ extension Transaction {
     if request.kind == .delete, !entry.isKnown, let reverted {
       try set(
         OutboxEntry(
-          Change(before: nil, after: reverted), commit: number, coding[request.table]),
+          Change(before: nil, after: reverted), commit: number, store.coding(of: request.table)),
         request.table, key)
     }
     for (table, key) in unsent { try set(nil, model[table], key) }
@@ -318,8 +318,8 @@ extension Transaction {
     for unique in table.uniques where !unique.contains(where: row.isNull) {
       guard let owner = try connection.owner(of: unique, in: row, table),
         layer[table.id, owner] == nil, var entry = try entry(table, owner),
-        entry.handedOver == nil, let server = entry.server(coding[table]),
-        let stored = try connection.record(owner, of: table, builder)
+        entry.handedOver == nil, let server = entry.server(store.coding(of: table)),
+        let stored = try store.record(owner, of: table)
       else { continue }
       let given = AttributeSet(unique).intersection(entry.attributes)
       if given.isEmpty { continue }
@@ -342,9 +342,9 @@ extension Transaction {
     for reference in table.references where !row.isNull(reference.column) {
       let (target, key) = (model[reference.target], row.key(reference.column))
       if layer[target.id, key] != nil { continue }
-      if try connection.record(key, of: target, builder) != nil { continue }
+      if try store.record(key, of: target) != nil { continue }
       let entry = try entry(target, key)
-      let server = entry?.handedOver == nil ? entry?.server(coding[target]) : nil
+      let server = entry?.handedOver == nil ? entry?.server(store.coding(of: target)) : nil
       guard let server else {
         // Without an entry, the server may have ended the reference, too.
         if entry == nil && !table.isJoin { continue }
@@ -366,7 +366,7 @@ extension Transaction {
     try OutboxTable.forEach(model, connection) { other, otherKey, entry in
       guard entry.commit == deletion.commit, entry.handedOver == nil,
         layer[other.id, otherKey] == nil,
-        let row = entry.original.flatMap(coding[other].decode),
+        let row = entry.original.flatMap(store.coding(of: other).decode),
         table.referrers.contains(where: { $0.table == other.id && row.key($0.column) == key })
       else { return }
       effects.append((other, otherKey, entry, row))
@@ -374,7 +374,7 @@ extension Transaction {
     var left: [(Table, RecordKey, OutboxEntry)] = []
     for (other, otherKey, entry, row) in effects {
       if entry.isDeleted {
-        let server = entry.server(coding[other])
+        let server = entry.server(store.coding(of: other))
         if entry.newest == .gone { continue }
         layer[other.id, otherKey] = .blind(.set(server ?? row))
         left += try giveUpEffects(of: entry, otherKey, other, &layer)
@@ -400,14 +400,14 @@ extension Transaction {
   ) throws(StoreError) -> Bool {
     let (table, key) = (conflict.table, conflict.key)
     guard policy != .error, var entry = try entry(table, key) else { return false }
-    let local = try connection.record(key, of: table, builder)
-    let current = entry.conflict(key, local: local, in: table, coding[table])
+    let local = try store.record(key, of: table)
+    let current = entry.conflict(key, local: local, in: table, store.coding(of: table))
     guard let current, current.hasSides(of: conflict) else { return false }
     let deletion = entry
     // The edit now starts from another row, so its request is another one, too.
     entry.retry()
     let rebased = entry.rebase(
-      onto: current.theirs, local: local, in: table, policy: policy, coding[table])
+      onto: current.theirs, local: local, in: table, policy: policy, store.coding(of: table))
     if rebased.row != local {
       try writeRow(rebased.row, table, key, givingUp: deletion)
       try ValidatorTable.note(.reversal, connection)
@@ -461,7 +461,7 @@ extension Transaction {
   /// Returns the stored rows with the changes of a layer.
   private func resolve(_ layer: Layer) throws(StoreError) -> WorkingSet {
     var resolver = LayerResolver(
-      connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
+      store: store, policy: .overwrite, presumes: false)
     return try resolver.resolve(layer)
   }
 
@@ -477,7 +477,7 @@ extension Transaction {
   /// Returns the change that gives an edit up; nil if the server's values are not known.
   private func reversal(of entry: OutboxEntry, _ request: PushRequest) -> BlindChange? {
     if request.kind == .insert || entry.newest == .gone { return .set(nil) }
-    guard let server = entry.server(coding[request.table]) else { return nil }
+    guard let server = entry.server(store.coding(of: request.table)) else { return nil }
     return request.kind == .delete
       ? .set(server) : .patching(entry.editedAttributes, onInsert: server)
   }

@@ -29,7 +29,7 @@ extension Transaction {
 
   /// Reads the rows of a query without the cells that only sort them.
   private func records(of plan: QueryPlan) throws(StoreError) -> [Record] {
-    let rows = try builder.records(
+    let rows = try store.builder.records(
       plan, limit: plan.limit, offset: plan.offset, connection, model)
     let columns = plan.table.columns.count
     // Several links may lead to one row.

@@ -127,7 +127,7 @@ extension Transaction {
     let key = record.key(Table.keyColumn)
     guard working.find(join.id, key) == nil, links.find(join.id, key) == nil,
       try OutboxTable.entry(join, key, connection) == nil,
-      try connection.record(key, of: join, builder) == nil
+      try store.record(key, of: join) == nil
     else { return }
     links.tables[join.id, default: .init()].append(.init(key: key, before: nil, after: record))
   }

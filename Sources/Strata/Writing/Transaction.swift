@@ -8,10 +8,7 @@ internal import StrataSQLite
 /// throws, the rows are rolled back and this value is dropped, so that nothing of a failed
 /// transaction is remembered.
 struct Transaction {
-  let connection: Connection
-  let model: Model
-  let builder: RecordBuilder
-  let historyLayout: HistoryLayout
+  let store: StoreAccess
   /// The number that the commit gets if anything is written.
   let number: Int64
   let author: String
@@ -47,14 +44,10 @@ struct Transaction {
   }
 
   init(
-    _ connection: Connection, _ model: Model, _ builder: RecordBuilder, _ layout: HistoryLayout,
-    number: Int64, author: String, hasDeferredIndexes: Bool, bounds: StoreBounds,
-    now: @escaping @Sendable () -> Date
+    _ store: StoreAccess, number: Int64, author: String, hasDeferredIndexes: Bool,
+    bounds: StoreBounds, now: @escaping @Sendable () -> Date
   ) {
-    self.connection = connection
-    self.model = model
-    self.builder = builder
-    historyLayout = layout
+    self.store = store
     self.number = number
     self.author = author
     self.hasDeferredIndexes = hasDeferredIndexes
@@ -63,8 +56,8 @@ struct Transaction {
     self.now = now
   }
 
-  /// The encoded form of the rows in outbox entries.
-  var coding: EntryCoding { EntryCoding(layout: historyLayout, builder: builder) }
+  var connection: Connection { store.connection }
+  var model: Model { store.model }
 
   /// The changes of all written rows, composed.
   var changes: [TableID: TableChanges] { written.composed }
@@ -93,7 +86,7 @@ struct Transaction {
   ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
     guard model.hasReferences else { return ([], []) }
     if hasDeferredIndexes && working.hasDeletions { try makeDeferredIndexes() }
-    var rules = DeleteRules(connection, model, builder)
+    var rules = DeleteRules(store)
     let waiting = try rules.run(on: &working, waits: waits)
     return (waiting, rules.effects)
   }
@@ -111,15 +104,12 @@ struct Transaction {
     _ working: inout WorkingSet, isPushed: Bool = true
   ) throws(StoreError) -> [TableID: TableChanges] {
     let links = try makeWaitingLinks(for: &working)
-    let writer = RowWriter(
-      connection: connection, model: model, builder: builder, listedRows: bounds.listedRows,
-      recorder: isPushed ? try recorder(for: working) : nil)
-    let changes = try writer.write(&working)
+    let recorder = isPushed ? try recorder(for: working) : nil
+    let changes = try RowWriter(store: store, listedRows: bounds.listedRows, recorder: recorder)
+      .write(&working)
     written.add(changes)
     if var links {
-      let writer = RowWriter(
-        connection: connection, model: model, builder: builder, listedRows: bounds.listedRows,
-        recorder: nil)
+      let writer = RowWriter(store: store, listedRows: bounds.listedRows, recorder: nil)
       written.add(try writer.write(&links))
     }
     return changes
@@ -141,9 +131,7 @@ struct Transaction {
         throw .readOnly(model[id])
       }
     }
-    return OutboxRecorder(
-      connection: connection, layout: historyLayout, builder: builder, commit: number,
-      tables: tables)
+    return OutboxRecorder(store: store, commit: number, tables: tables)
   }
 
   private mutating func rule() throws(StoreError) -> EditRule {

@@ -86,7 +86,7 @@ extension Writer {
     guard number - commit <= Self.foreignLimit.commits else { return nil }
     var sets: [[TableID: TableChanges]] = []
     var size = 0
-    try HistoryReader(connection, historyLayout, builder).forEach(
+    try HistoryReader(options.access(connection, builder)).forEach(
       after: commit, upTo: number
     ) { entry in
       size += entry.size

@@ -19,7 +19,7 @@ extension Writer {
         transaction throws(StoreError) in
         try transaction.markFresh(freshened)
         var resolver = LayerResolver(
-          connection: transaction.connection, model: model, policy: policy, builder: builder,
+          store: transaction.store, policy: policy,
           presumes: presumes)
         var working = try resolver.resolve(layer)
         hasPresumed = resolver.hasPresumed

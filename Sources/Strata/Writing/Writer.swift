@@ -14,7 +14,6 @@ actor Writer {
   nonisolated let options: StoreOptions
   /// The migration that opening the store performed.
   nonisolated let migration: MigrationPlan
-  nonisolated let historyLayout: HistoryLayout
   nonisolated let identity: UUID
   nonisolated let checkpointer: Checkpointer
   nonisolated let mergeGate = MergeGate()
@@ -66,9 +65,8 @@ actor Writer {
     pool = ReaderPool(options)
     checkpointer = Checkpointer(options)
     log = LogKeeper(options)
-    historyLayout = HistoryLayout(options.model)
-    history = options.settings.history.map { [historyLayout] in
-      HistoryLog($0, historyLayout, now: options.settings.now)
+    history = options.settings.history.map {
+      HistoryLog($0, options.layout, now: options.settings.now)
     }
     identity = opened.identity
     file = OpenFile(connection, opened, options)
@@ -148,7 +146,7 @@ actor Writer {
         try noteForeignCommits(connection)
       }
       var transaction = Transaction(
-        connection, model, builder, historyLayout, number: commit + 1,
+        options.access(connection, builder), number: commit + 1,
         author: author ?? options.settings.author, hasDeferredIndexes: hasDeferredIndexes,
         bounds: options.settings.bounds, now: options.settings.now)
       let result = try body(&transaction)

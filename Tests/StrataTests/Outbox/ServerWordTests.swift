@@ -332,7 +332,7 @@ private struct Row {
     }
   }
 
-  static var coding: RowCoding { EntryCoding(layout: layout!, builder: RecordBuilder())[table] }
+  static var coding: RowCoding { RowCoding(of: table, layout!, RecordBuilder()) }
 
   func matches(_ rules: Rules, _ path: String) -> Bool {
     let conflict = entry?.conflict(
