@@ -99,7 +99,6 @@ actor Maintainer {
     guard let number = entries[identity]?.number, let query = entries[identity]?.query else {
       return
     }
-    entries[identity]?.isStopped = false
     let end = begin(.refilling, for: identity)
     defer { end() }
     await willLoad?()
@@ -127,11 +126,10 @@ actor Maintainer {
     case .success((let tree, let levels)):
       // The backlog cannot bring the result up to date: the next step loads again, while no commit
       // can come in between.
-      entry.isStopped = !entry.query.didLoad(tree, levels: levels, hasRoot: hasRoot)
+      entry.query.didLoad(tree, levels: levels, hasRoot: hasRoot)
     case .failure(let error) where error.code == .suspended:
-      entry.query.didStop()
       // The next step has another snapshot; the task that opened the query asks for that step.
-      entry.isStopped = true
+      entry.query.didStop()
     case .failure(let error): entry.query.didFail(error)
     }
     entry.didLoad(over: delivered)
@@ -166,7 +164,7 @@ actor Maintainer {
   /// The writer is not asked, so a long transaction does not delay the first result. A load that
   /// failed is tried again with the writer's next step.
   func showOpened() {
-    let hasFailed = entries.isAsked { $0.hasUnreported && $0.query.result.error != nil }
+    let hasFailed = entries.isAsked { $0.hasUnreported && $0.query.error != nil }
     if failure == nil && hasFailed {
       writer?.wakeMergeSoon()
       return
@@ -263,14 +261,7 @@ actor Maintainer {
   ) -> MergeAdvance {
     var advance = MergeAdvance(step: step, changes: changes)
     for identity in concerned {
-      if entries[identity]?.isStopped == true {
-        advance.stale.append(identity)
-        continue
-      }
-      // A failed load is tried again, even if nothing was committed since.
-      let idle =
-        entries[identity]?.query.result.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
-      switch changes.map({ apply($0, to: identity) }) ?? wanted(of: identity) ?? idle {
+      switch apply(changes, to: identity) {
       case .unchanged: break
       case .changed(let change): advance.changed[identity] = change
       case .reading(let request, let change): advance.lacking.append((identity, request, change))
@@ -299,7 +290,7 @@ actor Maintainer {
     }
     for identity in advance.stale { await load(identity, advance.step.snapshot) }
     let turn = turn(of: advance)
-    if advance.stale.contains(where: { entries[$0]?.isStopped == true }) {
+    if advance.stale.contains(where: { entries[$0]?.query.isStale == true }) {
       takeBack(turn)
       return nil
     }
@@ -318,12 +309,16 @@ actor Maintainer {
   }
 
   private func apply(
-    _ changes: ChangeSet, to identity: LivePlan.Identity
+    _ changes: ChangeSet?, to identity: LivePlan.Identity
   ) -> MaintainedQuery.Outcome {
     guard let entry = entries[identity] else { return .unchanged }
-    guard
-      changes.tables.keys.contains(where: entry.query.plan.depends) || !entry.query.isLoaded
-    else { return entry.query.result.error == nil ? .unchanged : .stale }
+    if entry.query.isStale { return .stale }
+    if changes == nil, let wanted = wanted(of: identity) { return wanted }
+    // A failed load is tried again, even if nothing was committed since.
+    if entry.query.error != nil { return .stale }
+    guard let changes, changes.tables.keys.contains(where: entry.query.plan.depends) else {
+      return .unchanged
+    }
     let start = ContinuousClock.now
     let outcome = entries[identity]?.query.apply(changes) ?? .unchanged
     entry.count(outcome, since: start)

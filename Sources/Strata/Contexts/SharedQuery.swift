@@ -3,8 +3,6 @@ struct SharedQuery: Sendable {
   /// Tells this value from an earlier value of the same query, whose load may still run.
   private(set) var number: Int
   var query: MaintainedQuery
-  /// Whether the next step loads again, because a suspension stopped a load or commits outran it.
-  var isStopped = false
   private var counters: [LiveID: LiveCounters] = [:]
   /// The live queries that have not received the result yet.
   private var unreported: Set<LiveID> = []
@@ -19,12 +17,12 @@ struct SharedQuery: Sendable {
   }
 
   /// Whether the first load failed.
-  var hasFailed: Bool { !query.isLoaded && query.result.error != nil }
+  var hasFailed: Bool { if case .failed(_, hasRows: false) = query.state { true } else { false } }
 
   /// Begins anew with a query that is not loaded; a load that still runs no longer counts.
   mutating func restart(_ query: MaintainedQuery, number: Int) {
     (self.query, self.number) = (query, number)
-    (isStopped, reloaded) = (false, nil)
+    reloaded = nil
     unreported = Set(counters.keys)
   }
 
@@ -51,8 +49,7 @@ struct SharedQuery: Sendable {
 
   /// Whether the next step looks at the query, whatever changes.
   var isWaiting: Bool {
-    isStopped || hasUnreported || reloaded != nil || !query.isLoaded || query.isWanting
-      || query.result.error != nil
+    hasUnreported || reloaded != nil || query.isWanting || !query.isReady
   }
 
   /// Whether a change of a few rows takes a few microseconds, and runs no code of the app.
@@ -89,8 +86,8 @@ struct SharedQuery: Sendable {
   /// - Parameter delivered: the results that live queries have.
   mutating func didLoad(over delivered: [LiveID: MaintainedResult]) {
     let new = query.result
-    guard !isStopped, let reported = counters.keys.first(where: { !unreported.contains($0) }),
-      let old = delivered[reported], old.error == nil, new.error == nil,
+    guard query.isReady, let reported = counters.keys.first(where: { !unreported.contains($0) }),
+      let old = delivered[reported], old.error == nil,
       old.hasRoot == new.hasRoot, let change = MaintainedChange(from: old, to: new)
     else {
       reloaded = nil
@@ -104,7 +101,6 @@ struct SharedQuery: Sendable {
   /// Notes that nothing newer can be read.
   mutating func didFail(_ failure: StoreError) {
     query.didFail(failure)
-    isStopped = false
     unreported = Set(counters.keys)
   }
 
@@ -118,8 +114,9 @@ struct SharedQuery: Sendable {
     _ change: MaintainedChange?, over delivered: [LiveID: MaintainedResult],
     to update: (LiveID, MaintainedUpdate) -> Void
   ) {
-    let result = query.result
-    if isStopped || !query.isLoaded && result.error == nil { return }
+    guard query.isReady || query.error != nil else { return }
+    var result = query.result
+    result.error = query.error
     for id in unreported {
       let missed = delivered[id].flatMap { MaintainedChange(from: $0, to: result) }
       update(

@@ -1,8 +1,7 @@
 /// A query's result over committed data, kept up to date change by change.
 ///
 /// loading ─changes→ loading (in the backlog);  loading ─loaded→ ready, or stale if it was outrun
-/// ready ─changes→ ready, reading or stale;  reading ─read→ ready, or reading more rows
-/// stale ─loaded→ ready;  any ─failed→ stale (loaded again at the next advance)
+/// stale or failed ─loaded→ ready;  any ─stopped→ stale;  any ─failed→ failed
 struct MaintainedQuery: Sendable {
   /// The effect of an advance on the result.
   enum Outcome: Sendable {
@@ -25,9 +24,22 @@ struct MaintainedQuery: Sendable {
     case related(level: Int, for: Set<RecordKey>)
   }
 
+  /// The state of the result.
+  enum State: Sendable {
+    /// The first load has not ended; commits wait for it.
+    case loading(Backlog)
+    /// The result has every commit of the newest step.
+    case ready
+    /// The next step loads the result, because commits outran a load or a suspension stopped it.
+    case stale(hasRows: Bool)
+    /// The last load failed. The next step loads again.
+    case failed(StoreError, hasRows: Bool)
+  }
+
   let plan: LivePlan
+  /// The result of the newest load, with the commits since.
   private(set) var result: MaintainedResult
-  private(set) var isLoaded = false
+  private(set) var state: State
   /// Whether the root appeared or disappeared since the last reported outcome.
   private var hasMovedRoot = false
   /// The step of the related rows to a commit, which has begun.
@@ -36,33 +48,27 @@ struct MaintainedQuery: Sendable {
   private var wanted: [Set<RecordKey>] = []
   /// Whether rows were read for unsaved edits since the last reported outcome.
   private var hasRead = false
-  /// The commits during the first load, in order.
-  private var backlog: Backlog
 
-  /// Waiting commits, up to a limit past which loading again costs less.
-  private struct Backlog: Sendable {
+  /// The commits during the first load, up to a limit past which loading again costs less.
+  struct Backlog: Sendable {
     let limit: Int
-    private(set) var changes: [ChangeSet] = []
+    /// The commits in order; nil past the limit.
+    private(set) var changes: [ChangeSet]? = []
     private var count = 0
-    private(set) var isOutrun = false
 
     init(limit: Int) { self.limit = limit }
 
     mutating func append(_ new: ChangeSet) {
-      if isOutrun { return }
-      changes.append(new)
+      changes?.append(new)
       count += new.tables.values.reduce(0) { $0 + $1.count }
-      if count > limit {
-        changes = []
-        isOutrun = true
-      }
+      if count > limit { changes = nil }
     }
   }
 
   /// - Parameter backlog: the maximum number of rows that may change while the query is loaded.
   init(_ plan: LivePlan, backlog: Int = StoreBounds().backlog) {
     self.plan = plan
-    self.backlog = Backlog(limit: backlog)
+    state = .loading(Backlog(limit: backlog))
     result = MaintainedResult(tree: ResultTree([], order: plan.order))
   }
 
@@ -76,49 +82,58 @@ struct MaintainedQuery: Sendable {
 
   // MARK: Loading
 
-  /// Takes the result of a load, and applies the changes committed since.
-  ///
-  /// - Returns: whether the changes could be applied; if not, the query must be loaded again.
-  mutating func didLoad(
-    _ tree: ResultTree, levels: [LevelRows] = [], hasRoot: Bool = true
-  ) -> Bool {
-    let backlog = backlog
-    self.backlog = Backlog(limit: backlog.limit)
+  var isReady: Bool { if case .ready = state { true } else { false } }
+  var isStale: Bool { if case .stale = state { true } else { false } }
+  /// Why the last load failed.
+  var error: StoreError? { if case .failed(let error, _) = state { error } else { nil } }
+  /// Whether the result has the rows of a load.
+  private var hasRows: Bool {
+    switch state {
+    case .loading: false
+    case .ready: true
+    case .stale(let hasRows), .failed(_, let hasRows): hasRows
+    }
+  }
+
+  /// Takes the result of a load, and applies the changes committed during the first load.
+  mutating func didLoad(_ tree: ResultTree, levels: [LevelRows] = [], hasRoot: Bool = true) {
+    let waiting: [ChangeSet]? =
+      if case .loading(let backlog) = state { backlog.changes } else { [] }
     step = nil
     result = MaintainedResult(tree: tree, hasRoot: hasRoot, levels: levels)
     hasMovedRoot = false
-    isLoaded = true
+    state = .ready
     if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
       result.horizon = tree.rows[tree.count - 1]
     }
-    if backlog.isOutrun { return false }
-    for changes in backlog.changes {
+    guard let waiting else { return state = .stale(hasRows: true) }
+    for changes in waiting {
       switch apply(changes) {
       case .unchanged, .changed: break
-      case .reading, .stale: return false
+      case .reading, .stale: return state = .stale(hasRows: true)
       }
     }
-    return true
   }
 
-  /// Empties the backlog after a load was stopped; the next load has these commits.
-  mutating func didStop() { backlog = Backlog(limit: backlog.limit) }
+  /// Notes that a suspension stopped a load; the next load has the commits that wait.
+  mutating func didStop() { state = .stale(hasRows: hasRows) }
 
-  mutating func didFail(_ error: StoreError) {
-    result.error = error
-    backlog = Backlog(limit: backlog.limit)
-  }
+  mutating func didFail(_ error: StoreError) { state = .failed(error, hasRows: hasRows) }
 
   // MARK: Changes
 
   /// Brings the result from one commit to a later one.
   mutating func apply(_ changes: ChangeSet) -> Outcome {
-    if !isLoaded {
-      if result.error != nil { return .stale }
-      if changes.tables.keys.contains(where: plan.depends) { backlog.append(changes) }
+    switch state {
+    case .stale, .failed: return .stale
+    case .loading(var backlog):
+      // The state lets go of the backlog, so that the commit is appended to it in place.
+      state = .stale(hasRows: false)
+      backlog.append(changes)
+      state = .loading(backlog)
       return .unchanged
+    case .ready: break
     }
-    if result.error != nil { return .stale }
     step = plan.related.map { _ in TreeStep(changes, from: result) }
     if let root = plan.root, let changes = changes.tables[root.table.id] {
       if case .reset = changes { return .stale }
@@ -268,7 +283,7 @@ struct MaintainedQuery: Sendable {
   // MARK: Unsaved edits
 
   /// Whether unsaved edits want rows that a live tree lacks.
-  var isWanting: Bool { isLoaded && wanted.contains { !$0.isEmpty } }
+  var isWanting: Bool { hasRows && wanted.contains { !$0.isEmpty } }
 
   /// Adds the keys of each level of a live tree for which unsaved edits want rows.
   mutating func want(_ keys: [Set<RecordKey>]) {

@@ -3,7 +3,7 @@ struct MaintainedResult: Sendable {
   var tree: ResultTree
   /// The last record up to which the result is complete; nil if the whole result is.
   var horizon: Record?
-  /// Why the last load failed; the rows are then those of an earlier commit.
+  /// Why the last load failed, once it is reported; the rows are then those of an earlier commit.
   var error: StoreError?
   /// Whether the root of a relationship's query exists; without it, nothing is shown.
   var hasRoot = true
