@@ -19,11 +19,13 @@ package struct ImportEnd: Sendable {
   private static let linkCount = 500
 
   private let ledger: ImportLedger
-  /// The tables whose absent rows are deleted.
+  /// The tables whose absent rows are deleted, unless a row is left out.
   private let tables: [Table]
   private let isAtomic: Bool
   /// The number of absent rows in a portion.
   private let pageSize: Int
+  /// The parts of the feed that the import lacks.
+  private var gaps: FeedGaps
   private var rule: LinkRule
   private var next: Portion?
   /// The rows in memory, without the portions of the pass.
@@ -34,8 +36,6 @@ package struct ImportEnd: Sendable {
   private var pass: ArraySlice<RecordBatch> = []
   /// The number of rows before the pass. The last pass is the pass that resolves no row.
   private var countBefore = Int.max
-  /// Whether rows were left out. A left-out row may be an element of any set, or may look absent.
-  private var lacksRows = false
 
   /// Creates the end of an import that has read everything.
   ///
@@ -43,12 +43,13 @@ package struct ImportEnd: Sendable {
   ///   - rows: the rows to write; nil if they are staged, and the import is all or nothing.
   ///   - hasMarks: whether a commit is needed even if nothing is left to write.
   package init(
-    _ rows: RecordBatch?, _ ledger: isolated ImportLedger, _ rule: LinkRule,
+    _ rows: RecordBatch?, _ ledger: isolated ImportLedger, _ gaps: FeedGaps,
     absentIn tables: [Table], pageSize: Int, hasMarks: Bool
   ) throws(StoreError) {
     self.ledger = ledger
-    self.tables = tables
-    self.rule = rule
+    self.tables = gaps.absentTables(of: tables)
+    self.gaps = gaps
+    rule = gaps.linkRule
     self.rows = rows ?? RecordBatch()
     isAtomic = rows == nil
     self.pageSize = isAtomic ? Self.atomicSize : pageSize
@@ -121,14 +122,14 @@ package struct ImportEnd: Sendable {
       return
     case .rows:
       try writeRows(&importing, inUse, batchSize, &transaction)
-      lacksRows = lacksRows || importing.outcome.lacksRows
+      if importing.outcome.lacksRows { gaps.losses.insert(.refusedRecord) }
       if !rows.isEmpty || !pass.isEmpty { return }
-      if lacksRows { rule = .add }
+      rule = gaps.linkRule
       // Delete rules look up referring rows by an index.
       if isAtomic { try transaction.makeDeferredIndexes() }
     case .links(let sets):
       try importing.link(sets, rule, in: &transaction)
-      lacksRows = lacksRows || importing.outcome.lacksRows
+      if importing.outcome.lacksRows { gaps.losses.insert(.refusedRecord) }
     case .absent(let page, let hasDeleted):
       let before = importing.outcome.deleted
       try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
@@ -136,7 +137,7 @@ package struct ImportEnd: Sendable {
     case nil: return
     }
     next = try ledger.now { [self] ledger throws(StoreError) in try following(ledger) }
-    if isDone && !lacksRows {
+    if isDone && !gaps.lacksRows {
       importing.outcome.kept += try ledger.now { [tables] ledger throws(StoreError) in
         try ledger.heldCount(in: tables)
       }
@@ -180,7 +181,7 @@ package struct ImportEnd: Sendable {
   private mutating func deleteOwners(
     with importing: inout ImportWriter, _ inUse: KeysInUse, _ transaction: inout Transaction
   ) throws(StoreError) {
-    if lacksRows || importing.outcome.lacksRows { return }
+    if gaps.lacksRows || importing.outcome.lacksRows { return }
     // A row that gets another key is not absent.
     try RowMatch.follow(
       importing.saving.matches, rows.layer, notedIn: importing.saving.noted, in: &transaction)
@@ -286,7 +287,7 @@ package struct ImportEnd: Sendable {
       if case .links(let sets) = next { last = sets.last }
       let sets = try ledger.links(after: last, limit: isAtomic ? Self.atomicSize : Self.linkCount)
       if !sets.isEmpty { return .links(sets) }
-      if lacksRows { return nil }
+      if gaps.lacksRows { return nil }
     }
     let page = try ledger.absentPage(after: nil, in: tables, limit: pageSize)
     return page.map { .absent($0, hasDeleted: false) }

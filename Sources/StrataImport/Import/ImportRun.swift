@@ -120,9 +120,7 @@ struct ImportRun {
     records.finish()
     try await scan()
     if records.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
-    for (tables, completeness) in records.incompleteTables {
-      if case .keeps(let reason) = completeness.verdict { session.noteIncomplete(tables, reason) }
-    }
+    for (tables, gap) in records.incompleteTables { session.note(gap, of: tables) }
     if let head = source.head { session.note(head, isLines: records.isLines) }
     session.noteMembers(records.members)
     session.noteMembers(records.seenMembers)

@@ -5,12 +5,8 @@ final class ImportSession: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var batchSize: BatchSize
-    /// The losses that no batch has.
-    var losses: Set<FeedLoss> = []
-    /// The tables of which the feed may lack rows.
-    var incomplete: Set<ObjectIdentifier> = []
-    /// Whether the feed may lack records of any entity.
-    var lacksRecords = false
+    /// The parts of the feed that the import may lack.
+    var gaps = FeedGaps()
     /// Whether the pages of the feed are read one after the other; nil for sources of the caller.
     var readsPages: Bool?
     var responses = 0
@@ -73,12 +69,14 @@ final class ImportSession: Sendable {
     saving.marks = marks
     saving.marks.wholeTables = Set(scopes.filter(\.isWholeTable).map(\.table.id))
     saving.tables = tables
-    saving.marks.losses = state.withLock { $0.losses }
+    saving.marks.losses = gaps.losses
     return saving
   }
 
+  private var gaps: FeedGaps { state.withLock { $0.gaps } }
+
   /// Notes something that no batch has.
-  func noteLoss(_ loss: FeedLoss) { state.withLock { _ = $0.losses.insert(loss) } }
+  func noteLoss(_ loss: FeedLoss) { state.withLock { _ = $0.gaps.losses.insert(loss) } }
 
   // MARK: - Batches
 
@@ -126,22 +124,19 @@ final class ImportSession: Sendable {
   /// Keeps the values that a document has beside its records.
   func noteMembers(_ members: JSONMembers) { _ = change { $0.result.members = members } }
 
-  /// Notes that a feed may lack rows of some tables.
-  func noteIncomplete(_ tables: [Table], _ reason: IncompleteEntity.Reason) {
-    let tables = tables.filter { table in scopes.contains { $0.table === table } }
+  /// Notes the completeness of an answer, or of its parts for some tables.
+  func note(_ completeness: AnswerCompleteness, of tables: [Table]? = nil) {
+    guard case .keeps(let reason) = completeness.verdict else { return }
+    let absent = scopes.map(\.table)
+    let incomplete = tables?.filter { table in absent.contains { $0 === table } } ?? absent
     state.withLock { state in
-      state.lacksRecords = true
-      for table in tables where state.incomplete.insert(ObjectIdentifier(table)).inserted {
+      for table in state.gaps.note(incomplete) {
         state.progress.result.incompleteEntities.append(
           IncompleteEntity(name: table.entity, reason: reason))
       }
     }
-  }
-
-  /// Notes the completeness of an answer.
-  func note(_ completeness: AnswerCompleteness) {
-    guard case .keeps(let reason) = completeness.verdict else { return }
-    noteIncomplete(scopes.map(\.table), reason)
+    // The same version of an answer lacks the same parts again.
+    if tables != nil { return }
     if looksForAbsentRows || completeness.mayLackRecords { noteLoss(.doubtfulAnswer) }
   }
 
@@ -160,13 +155,6 @@ final class ImportSession: Sendable {
     if readsPages != true && head.namesNextPage { note(.unreadNextPage) }
     // Rows may move between the responses.
     if readsPages == nil && responses > 1 { note(.unversionedPages) }
-  }
-
-  /// The links and references that sets of links may take away.
-  private var linkRule: LinkRule {
-    let state = state.withLock { $0 }
-    if state.progress.result.skipped > 0 { return .add }
-    return state.lacksRecords ? .replaceOwn : .replace
   }
 
   func noteRead(bytes: Int) { _ = change { $0.bytes += bytes } }
@@ -196,6 +184,7 @@ final class ImportSession: Sendable {
   /// Counts the outcome of a batch.
   func note(_ outcome: BatchOutcome, upTo checkpoint: ImportCheckpoint? = nil) {
     adapt(to: outcome)
+    if !outcome.refused.isEmpty { noteLoss(.refusedRecord) }
     let progress = change { progress in
       progress.result.inserted += outcome.inserted
       progress.result.updated += outcome.updated
@@ -263,7 +252,8 @@ final class ImportSession: Sendable {
       rows = rest
     }
     return try await ImportEnd(
-      rows, ledger, linkRule, absentIn: absentTables, pageSize: pageSize, hasMarks: !marks.isEmpty)
+      rows, ledger, gaps, absentIn: scopes.map(\.table), pageSize: pageSize,
+      hasMarks: !marks.isEmpty)
   }
 
   /// Writes the next commit of the import's end, and counts it.
@@ -294,7 +284,7 @@ final class ImportSession: Sendable {
     _ tail: RecordBatch, in edits: ScratchContext
   ) async throws(ImportError) {
     try await compose(tail, in: edits)
-    let tables = absentTables
+    let tables = gaps.absentTables(of: scopes.map(\.table))
     var page: AbsentPage?
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -323,19 +313,6 @@ final class ImportSession: Sendable {
       if !batch.links.isEmpty { try await ledger.add(batch.links) }
       if looksForAbsentRows && !batch.isEmpty { try await ledger.remove(batch.keys) }
     }
-  }
-
-  /// The tables whose rows are absent if they were noted and not crossed off.
-  ///
-  /// The array is empty if a record was left out.
-  private var absentTables: [Table] {
-    let state = state.withLock { $0 }
-    guard state.progress.result.skipped == 0 else { return [] }
-    var tables: [Table] = []
-    for table in scopes.map(\.table) where !state.incomplete.contains(ObjectIdentifier(table)) {
-      if !tables.contains(where: { $0 === table }) { tables.append(table) }
-    }
-    return tables
   }
 }
 
