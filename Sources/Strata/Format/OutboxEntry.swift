@@ -223,20 +223,40 @@ struct OutboxEntry: Sendable, Equatable {
     return true
   }
 
-  /// Notes that the server has done a request.
-  ///
-  /// Edited attributes that the server's answer does not have are there as they were sent.
+  /// Notes the server's verdict on a request.
   ///
   /// - Parameters:
+  ///   - verdict: nil if the request is under way no longer, and its outcome is not known.
   ///   - commit: the commit that ``handOver(at:)`` noted. If the row was handed over again since, nothing
   ///     changes, because the outcome of the newer request is not known.
-  ///   - local: the stored row, with the edits.
-  /// - Returns: whether anything is left to push.
-  mutating func acknowledge(
-    at commit: Int64, local: Record?, _ coding: RowCoding
+  ///   - local: the stored row, with the edits. It counts only if the server has answered the request, or may
+  ///     have an earlier one.
+  /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
+  ///   was deleted meanwhile leaves nothing.
+  mutating func note(
+    _ verdict: PushVerdict?, handedOverAt commit: Int64, local: Record?, _ coding: RowCoding
   ) -> Bool {
-    guard let handedOver, handedOver.commit == commit else { return true }
-    guard let answered = handedOver.answered, case .row(let row) = newest,
+    guard handedOver?.commit == commit else { return true }
+    switch verdict {
+    case .done: return acknowledge(local, coding)
+    // The server still has the row, which is here again: the row is updated there.
+    case .refused where repeatsDeletion: return takeBack()
+    case .refused(let reason):
+      // A row that was edited meanwhile makes a different request.
+      if self.commit <= commit { refusal = reason }
+      return postpone(local, coding)
+    case .later: return postpone(local, coding)
+    case nil:
+      _ = lose()
+      return true
+    }
+  }
+
+  /// Notes that the server has done the request.
+  ///
+  /// Edited attributes that the server's answer does not have are there as they were sent.
+  private mutating func acknowledge(_ local: Record?, _ coding: RowCoding) -> Bool {
+    guard let handedOver, let answered = handedOver.answered, case .row(let row) = newest,
       let server = coding.decode(row),
       let sent = handedOver.row.flatMap(coding.decode) ?? local, sent.count == server.count
     else { return confirm() }
@@ -251,45 +271,12 @@ struct OutboxEntry: Sendable, Equatable {
     return isLeft
   }
 
-  /// Notes that the server has refused a request.
+  /// Notes that the server has not done the request.
   ///
-  /// The server then knows none of the row's edits, unless an earlier request for the row has
-  /// reached it.
-  ///
-  /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
-  ///   since, nothing changes, because the outcome of the newer request is not known.
-  /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
-  ///   was deleted meanwhile leaves nothing.
-  mutating func refuse(
-    _ reason: String, at commit: Int64, local: Record?, _ coding: RowCoding
-  ) -> Bool {
-    // The server still has the row, which is here again: the row is updated there.
-    if repeatsDeletion && handedOver?.commit == commit { return takeBack() }
-    // A row that was edited meanwhile makes a different request.
-    if handedOver?.commit == commit, self.commit <= commit { refusal = reason }
-    return postpone(at: commit, local: local, coding)
-  }
-
-  /// Notes that the server has refused what was handed over, and has none of it.
-  ///
-  /// - Returns: whether anything is left to push.
-  mutating func refuse(_ reason: String) -> Bool {
-    if let handedOver, commit <= handedOver.commit { refusal = reason }
-    return takeBack()
-  }
-
-  /// Notes that the server takes a request later.
-  ///
-  /// The server then knows none of the row's edits, as after a refusal, or those that its answer has.
-  ///
-  /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
-  ///   since, nothing changes.
-  /// - Returns: whether anything is left to push.
-  mutating func postpone(
-    at commit: Int64, local: Record?, _ coding: RowCoding
-  ) -> Bool {
-    guard let handedOver, handedOver.commit == commit else { return true }
-    // An earlier request may have reached the server. Only its answer to this request tells.
+  /// The server then knows none of the row's edits, or those that its answer has, unless an earlier
+  /// request for the row has reached it. Only its answer to this request tells.
+  private mutating func postpone(_ local: Record?, _ coding: RowCoding) -> Bool {
+    guard let handedOver else { return true }
     if handedOver.isUncertain && !handedOver.isAnswered {
       self.handedOver?.isOver = true
       return true
@@ -344,9 +331,7 @@ struct OutboxEntry: Sendable, Equatable {
   /// Notes that the server has everything that was handed over.
   ///
   /// The later edits then start from the row that was handed over.
-  ///
-  /// - Returns: whether anything is left to push.
-  mutating func confirm() -> Bool {
+  private mutating func confirm() -> Bool {
     guard let handedOver else { return true }
     let isRepeated = repeatsDeletion
     self.handedOver = nil

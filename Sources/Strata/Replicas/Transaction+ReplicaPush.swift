@@ -93,15 +93,18 @@ extension Transaction {
     ) { $1 }
     for (table, key, entry) in try handedOver() {
       var entry = entry
-      let isLeft: Bool
-      switch reasons[PushOrder.Row(table: table.id, key: key)] {
-      case nil where !tables.contains(table.id): isLeft = entry.takeBack()
-      case nil:
+      let verdict: PushVerdict =
+        switch reasons[PushOrder.Row(table: table.id, key: key)] {
+        case nil: tables.contains(table.id) ? .done : .later
+        case .some(nil): .later
+        case .some(let reason?): .refused(reason)
+        }
+      if verdict == .done {
         imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
-        isLeft = entry.confirm()
-      case .some(nil): isLeft = entry.takeBack()
-      case .some(let reason?): isLeft = entry.refuse(reason)
       }
+      // A replica hands edits over again only after it has taken them back, and nothing answers them.
+      let isLeft = entry.note(
+        verdict, handedOverAt: entry.handedOver?.commit ?? 0, local: nil, store.coding(of: table))
       try OutboxTable.set(isLeft ? entry : nil, table, key, connection)
     }
     isCounted = true

@@ -92,17 +92,7 @@ extension Transaction {
     let isAnswered = entry.handedOver?.isAnswered == true
     let local = try store.record(key, of: table)
     let coding = store.coding(of: table)
-    let isLeft: Bool
-    switch verdict {
-    case nil:
-      _ = entry.lose()
-      isLeft = true
-    case .later(after: _):
-      isLeft = entry.postpone(at: sent.commit, local: local, coding)
-    case .refused(let reason):
-      isLeft = entry.refuse(
-        reason, at: sent.commit, local: local, coding)
-    case .done(key: let newKey):
+    if case .done(key: let newKey) = verdict {
       if request.kind == .insert {
         try LocalRowsTable.noteServerRows([key], of: table, connection)
       }
@@ -110,14 +100,13 @@ extension Transaction {
       // The server's row with the new key has set its own request aside.
       if entry.aside != nil, let newKey, newKey != key { return }
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, key)
-      isLeft = entry.acknowledge(at: sent.commit, local: local, coding)
-      // The server has taken a row that was set aside.
-      let aside = entry.aside.flatMap(coding.decode)
-      if !isLeft && (isAnswered || aside != nil) && request.kind != .delete {
-        try set(nil, table, key)
-        let answer = isAnswered ? entry.server(coding) : aside
-        return try take(answer, table, key)
-      }
+    }
+    let isLeft = entry.note(verdict, handedOverAt: sent.commit, local: local, coding)
+    // The server has taken a row that was set aside.
+    let aside = entry.aside.flatMap(coding.decode)
+    if case .done = verdict, !isLeft, isAnswered || aside != nil, request.kind != .delete {
+      try set(nil, table, key)
+      return try take(isAnswered ? entry.server(coding) : aside, table, key)
     }
     if isLeft {
       try settle(entry, table, key)

@@ -86,6 +86,17 @@ import Testing
     let isStillLeft = entry.acknowledge(at: 3)
     #expect(!isStillLeft)
   }
+
+  /// Another process may hand the row over again while the first request is under way.
+  @Test(arguments: [nil, .later, .refused("no")] as [PushVerdict?])
+  func `the end of an old request says nothing of the new one`(_ verdict: PushVerdict?) {
+    var entry = OutboxEntry(Change(before: nil, after: Record.small), commit: 1, .none)
+    entry.handOver(at: 2)
+    entry.handOver(at: 3)
+    let before = entry
+    let isLeft = entry.note(verdict, handedOverAt: 2, local: nil, .none)
+    #expect(isLeft && entry == before)
+  }
 }
 
 extension Record {
@@ -105,6 +116,6 @@ extension RowCoding {
 extension OutboxEntry {
   /// Notes that the server has done a request, whose answer has no row.
   fileprivate mutating func acknowledge(at commit: Int64) -> Bool {
-    acknowledge(at: commit, local: nil, .none)
+    note(.done, handedOverAt: commit, local: nil, .none)
   }
 }

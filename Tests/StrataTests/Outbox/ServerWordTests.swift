@@ -372,26 +372,23 @@ private struct Row {
       if let word = step.word { hear(word, isAnswer: step == .answered) }
       let isAnswered = entry?.handedOver?.isAnswered == true
       let isLeft =
-        entry?.acknowledge(
-          at: number, local: local, Self.coding) == true
+        entry?.note(.done, handedOverAt: number, local: local, Self.coding) == true
       if isAnswered && !isLeft { local = entry?.server(Self.coding) }
       end(isLeft)
     case .refused:
       entry?.handOver(at: number)
       end(
-        entry?.refuse(
-          "no", at: number, local: local, Self.coding) == true)
+        entry?.note(.refused("no"), handedOverAt: number, local: local, Self.coding) == true)
     case .refusedWithAnswer:
       entry?.handOver(at: number)
       hear(step.word, isAnswer: true)
       end(
-        entry?.refuse(
-          "no", at: number, local: local, Self.coding) == true)
+        entry?.note(.refused("no"), handedOverAt: number, local: local, Self.coding) == true)
     case .laterAfterWhole:
       entry?.handOver(at: number)
       hear(step.word, isAnswer: false)
       end(
-        entry?.postpone(at: number, local: local, Self.coding) == true)
+        entry?.note(.later, handedOverAt: number, local: local, Self.coding) == true)
     case .lost: entry?.handOver(at: number)
     default: revert()
     }
