@@ -5,8 +5,10 @@ extension ScratchContext {
   ///
   /// The rows below may be newer than this context's edits. A child's edit is therefore compared
   /// with these edits over the row from which it starts.
+  ///
+  /// - Parameter state: the state that the child reads.
   func absorb(
-    _ layer: Layer, _ policy: SavePolicy
+    _ layer: Layer, over state: ReadState, _ policy: SavePolicy
   ) throws(StoreError) -> [Edits.Absorbed] {
     checkUse()
     let layers = layers
@@ -14,6 +16,7 @@ extension ScratchContext {
       layers.state(of: key, in: table, over: start)
     }
     for change in absorbed { edits.absorb(change) }
+    if state !== below.state { edits.followsRows = true }
     edits.undo.endEvent()
     return absorbed
   }

@@ -5,36 +5,10 @@
 /// first fetch, with this context's edits on top. If the disk fails a fetch, that state is lost: the
 /// fetch throws, and the next fetch reads the newest state, as after ``refresh()``.
 public final class ScratchContext {
-  private enum Parent {
-    case store
-    case view(ViewContext, layers: LayerStack)
-    case scratch(ScratchContext, layers: LayerStack)
-  }
-
   let store: Store
-  private var parent: Parent
-  /// The state that the context reads; reading a newer state replaces it.
-  private var state: ReadState {
-    didSet {
-      holdSnapshot()
-      edits.dropLists()
-      hasChildren = false
-      followsRows = !edits.layer.isEmpty
-      savingLayerFollowsRows = true
-    }
-  }
-  /// Whether children may read the same state.
-  private var hasChildren = false
-  /// Reports this context as a holder of the snapshot.
-  private var hold: SnapshotHold?
-  /// Whether the state is newer than the edits. An edited row then shows the newer values of the
-  /// attributes that are not edited.
-  private var followsRows = false
-  /// The same of the saving layer. The actor that holds the context may edit it while its own save
-  /// waits for the writer.
-  private var savingLayerFollowsRows = false
+  private var parent: ScratchParent
+  var below: ScratchReading
   var edits: Edits
-  private var ownSaves = OwnSaves()
   /// The entries that the next save marks as imported.
   var freshened: Set<CacheIdentity> = []
   private let saves = Turnstile()
@@ -46,31 +20,16 @@ public final class ScratchContext {
   /// save, as its own author.
   public var author: String?
   /// The name of this context in ``Stack/diagnostics(statements:)`` while it holds a snapshot.
-  public var name: String? { didSet { hold?.rename(name) } }
-
-  init(_ store: Store) {
-    self.store = store
-    parent = .store
-    state = ReadState()
-    edits = Edits(store.model)
+  public var name: String? {
+    get { below.name }
+    set { below.name = newValue }
   }
 
-  /// Creates a child of the view context, over its current state.
-  init(_ store: Store, of view: ViewContext, snapshot: Snapshot, layers: LayerStack) {
+  init(_ store: Store, _ parent: ScratchParent = .store, _ state: ReadState = ReadState()) {
     self.store = store
-    state = ReadState(snapshot)
-    parent = .view(view, layers: layers)
+    self.parent = parent
+    below = ScratchReading(state)
     edits = Edits(store.model)
-    holdSnapshot()
-  }
-
-  /// Creates a child of another scratch context, over its current state.
-  private init(of parent: ScratchContext) {
-    store = parent.store
-    state = parent.state
-    self.parent = .scratch(parent, layers: parent.layers)
-    edits = Edits(store.model)
-    holdSnapshot()
   }
 
   /// Marks the context as used up: using it again is a programming error.
@@ -165,7 +124,7 @@ public final class ScratchContext {
     of entity: E, _ table: Table, _ key: RecordKey
   ) -> (stored: RecordState, inHand: Record?, replaced: Record?) {
     guard let inHand = edits.record(of: entity, table) else { return (.unknown, nil, nil) }
-    let written = ownSaves.state(of: key, in: table, replacing: inHand)
+    let written = below.ownSaves.state(of: key, in: table, replacing: inHand)
     guard let row = written.record else { return (.record(inHand), inHand, nil) }
     return (written, inHand, table.respelled(inHand, like: row, seesDefaults: true))
   }
@@ -188,25 +147,14 @@ public final class ScratchContext {
   /// - Complexity: O(1); nothing is copied or read.
   public func makeScratch() -> ScratchContext {
     checkUse()
-    hasChildren = true
-    return ScratchContext(of: self)
+    return ScratchContext(store, .scratch(self, layers: layers), below.share())
   }
 
   /// This context's layers over the layers of its ancestors.
-  var layers: LayerStack { lowerLayers.adding(edits.layer, followsRows: followsRows) }
+  var layers: LayerStack { lowerLayers.adding(edits.layer, followsRows: edits.followsRows) }
 
   /// The layers below the edits.
-  var lowerLayers: LayerStack {
-    ancestors.adding(edits.saving?.layer, followsRows: savingLayerFollowsRows)
-  }
-
-  /// The layers of the context's ancestors, as of its creation or its last refresh.
-  private var ancestors: LayerStack {
-    switch parent {
-    case .store: LayerStack()
-    case .view(_, let layers), .scratch(_, let layers): layers
-    }
-  }
+  var lowerLayers: LayerStack { edits.savingLayer(over: parent.layers) }
 
   // MARK: - Fetching
 
@@ -228,62 +176,46 @@ public final class ScratchContext {
     }
   }
 
-  private nonisolated(nonsending) func replaceSnapshot() async throws(StoreError) {
-    switch parent {
-    case .store: break
-    case .view(let view, _): try await view.pinned()
-    case .scratch(let context, _):
-      if context.state === state { try await context.replaceSnapshot() }
-    }
+  nonisolated(nonsending) func replaceSnapshot() async throws(StoreError) {
+    try await parent.replaceSnapshot(of: below.state)
     await refresh()
   }
 
   /// Returns the snapshot that this context reads; the first read pins it.
   nonisolated(nonsending) func pinned() async throws(StoreError) -> Snapshot {
     while true {
-      let state = state
+      let state = below.state
       if let snapshot = state.snapshot {
-        if hold?.snapshot !== snapshot { holdSnapshot() }
-        ownSaves.willRead(snapshot.commit)
+        below.willRead(snapshot)
         return snapshot
       }
       let snapshot = try await store.snapshot()
       // The actor may have read in another task meanwhile, or made a save that this snapshot lacks.
-      if state === self.state { state.pin(snapshot) }
+      if state === below.state { state.pin(snapshot) }
     }
   }
 
-  /// Shows edits over newer rows from now on.
-  private func followRows() {
-    followsRows = true
-    edits.dropLists()
-  }
-
-  private func holdSnapshot() {
-    hold = state.snapshot.map { SnapshotHold($0, .scratchContext, name: name) }
+  /// Reads another state from now on, which may have newer rows.
+  private func read(_ state: ReadState) {
+    below.move(to: state)
+    edits.followRows()
   }
 
   /// The snapshot that this context reads; nil before the first read.
-  var snapshot: Snapshot? { state.snapshot }
+  var snapshot: Snapshot? { below.state.snapshot }
 
-  func letGoOfSnapshot() { if isChildOfStore { state = ReadState() } }
+  func letGoOfSnapshot() { if isChildOfStore { read(ReadState()) } }
 
   /// Lets the next fetch see the newest commit.
   ///
   /// If children have not read anything yet, this pins their state first, so that they do not see
-  /// later saves of this context.
+  /// later saves of this context. A closed stack has nothing to pin; the children's reads throw that error.
   private nonisolated(nonsending) func readNewest() async {
-    await pinForChildren()
-    state = ReadState()
-  }
-
-  /// Pins the state that this context shares with its children, if it is still unread.
-  ///
-  /// A closed stack has nothing to pin; the children's reads throw that error.
-  private nonisolated(nonsending) func pinForChildren() async {
-    let shared = state
-    if shared.snapshot != nil || !hasChildren { return }
-    if let snapshot = try? await store.snapshot() { shared.pinForChildren(snapshot) }
+    let shared = below.state
+    if below.isPromised, let snapshot = try? await store.snapshot() {
+      shared.pinForChildren(snapshot)
+    }
+    read(ReadState())
   }
 
   var isChildOfStore: Bool { if case .store = parent { true } else { false } }
@@ -302,23 +234,13 @@ public final class ScratchContext {
   /// state.
   public nonisolated(nonsending) func refresh() async {
     await readNewest()
-    switch parent {
-    case .store: break
-    case .view(let view, _):
-      while true {
-        let state = state
-        let (snapshot, layers) = await view.base
-        // The actor may have saved or refreshed in another task meanwhile.
-        guard state === self.state else { continue }
-        self.state = ReadState(snapshot)
-        parent = .view(view, layers: layers)
-        return
-      }
-    case .scratch(let context, _):
-      state = context.state
-      context.hasChildren = true
-      edits.dropLists()
-      parent = .scratch(context, layers: context.layers)
+    while true {
+      let state = below.state
+      guard let newest = await parent.newest() else { return }
+      // The actor may have saved or refreshed in another task meanwhile.
+      guard state === below.state else { continue }
+      parent = newest.parent
+      return read(newest.state)
     }
   }
 
@@ -346,8 +268,6 @@ public final class ScratchContext {
     try edits.checkRejected()
     if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
     let save = edits.beginSave()
-    savingLayerFollowsRows = followsRows
-    followsRows = false
     let marks = freshened
     freshened = []
     do throws(StoreError) {
@@ -356,7 +276,6 @@ public final class ScratchContext {
       return commit
     } catch {
       _ = edits.saveFailed()
-      if savingLayerFollowsRows { followsRows = true }
       freshened.formUnion(marks)
       throw error
     }
@@ -366,35 +285,26 @@ public final class ScratchContext {
     _ save: ContextSave.Cargo, _ policy: SavePolicy, _ marks: Set<CacheIdentity>
   ) async throws(StoreError) -> Int64 {
     let layer = save.layer
-    switch parent {
-    case .store:
-      store.activity.begin(.saving)
-      defer { store.activity.end(.saving) }
-      // An unread state belongs to the children from here on, even if the save fails.
-      if state.snapshot == nil && hasChildren { await readNewest() }
-      let report = try await store.writer.submit(
-        .normal, context: id, isShort: layer.isShort(store.model)
-      ) { [author] writer throws(StoreError) in
-        try writer.saveReporting(layer, policy: policy, author: author, marking: marks)
-      }
-      state = ReadState()
-      ownSaves.remember(layer, as: report.changes, report.commit)
-      for (table, key, change) in edits.undo.didSave(save, as: report) {
-        edits.layer.composeBelow(.known(change), table, key)
-      }
-      return report.commit
-    case .view(let view, _):
-      let (commit, absorbed) = try await view.absorb(layer, policy)
+    if let absorbed = try await parent.absorb(layer, over: below.state, policy) {
       edits.undo.didSave(save, into: absorbed)
       await refresh()
-      return commit
-    case .scratch(let context, _):
-      let absorbed = try context.absorb(layer, policy)
-      if context.state !== state { context.followRows() }
-      edits.undo.didSave(save, into: absorbed)
-      await refresh()
-      return context.snapshot?.commit ?? store.newestCommit
+      return snapshot?.commit ?? store.newestCommit
     }
+    store.activity.begin(.saving)
+    defer { store.activity.end(.saving) }
+    // An unread state belongs to the children from here on, even if the save fails.
+    if below.isPromised { await readNewest() }
+    let report = try await store.writer.submit(
+      .normal, context: id, isShort: layer.isShort(store.model)
+    ) { [author] writer throws(StoreError) in
+      try writer.saveReporting(layer, policy: policy, author: author, marking: marks)
+    }
+    read(ReadState())
+    below.ownSaves.remember(layer, as: report.changes, report.commit)
+    for (table, key, change) in edits.undo.didSave(save, as: report) {
+      edits.layer.composeBelow(.known(change), table, key)
+    }
+    return report.commit
   }
 }
 

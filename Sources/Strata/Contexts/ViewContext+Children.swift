@@ -4,7 +4,7 @@ extension ViewContext {
   /// Creates a scratch context over the state that this context shows; its saves become unsaved
   /// edits of this context.
   public func makeScratch() -> sending ScratchContext {
-    ScratchContext(store, of: self, snapshot: snapshot, layers: layers.stack)
+    ScratchContext(store, .view(self, layers: layers.stack), ReadState(snapshot))
   }
 
   /// The snapshot and the layers that a child context reads.
@@ -13,7 +13,7 @@ extension ViewContext {
   /// Puts a child's edits on top of this context's edits, rebased onto the rows that it shows.
   func absorb(
     _ layer: Layer, _ policy: SavePolicy
-  ) async throws(StoreError) -> (commit: Int64, absorbed: [Edits.Absorbed]) {
+  ) async throws(StoreError) -> [Edits.Absorbed] {
     try await readRows(under: layer)
     if isClosed { throw .closed }
     if isLarge(layer.count) {
@@ -22,7 +22,7 @@ extension ViewContext {
         try version.absorb(layer, policy)
       }
       endUndoEventWithTurn()
-      return (snapshot.commit, absorbed)
+      return absorbed
     }
     defer { reportStatus() }
     beginTurn()
@@ -30,7 +30,7 @@ extension ViewContext {
     let before = layers.absorb(absorbed)
     showEdits(of: before.mapValues { Set($0.keys) }, before: before)
     endUndoEventWithTurn()
-    return (snapshot.commit, absorbed)
+    return absorbed
   }
 
   /// Makes the rows of a layer's keys known; from then on merges follow them.

@@ -5,6 +5,10 @@
 struct Edits: Sendable {
   let model: Model
   var layer = Layer()
+  /// Whether the rows below may be newer than the layer. An edited row then shows the newer values of the
+  /// attributes that are not edited. A list that was placed over the older rows is dropped.
+  var followsRows = false { didSet { dropLists() } }
+  private var savingFollowsRows = false
   /// Makes records, also for copies of the edits on other threads.
   private let builder = Lock(RecordBuilder())
   /// The errors of edits that are not in the layer because an entity could not become a record.
@@ -69,8 +73,7 @@ struct Edits: Sendable {
 
   /// Moves the layer into the saving layer.
   mutating func beginSave() -> ContextSave.Cargo {
-    dropLists()
-    defer { layer = Layer() }
+    defer { (layer, followsRows, savingFollowsRows) = (Layer(), false, followsRows) }
     return save.begin(layer, firstPart: undo.beginSave())
   }
 
@@ -83,7 +86,7 @@ struct Edits: Sendable {
     let later = layer
     layer = failed.layer
     layer.compose(later)
-    dropLists()
+    followsRows = followsRows || savingFollowsRows
     var edited = later.keys
     for (table, keys) in edited { edited[table] = keys.filter { failed.layer[table, $0] != nil } }
     return edited
@@ -94,6 +97,14 @@ struct Edits: Sendable {
   mutating func endSave(_ id: Int) -> ContextSave.Cargo? {
     dropLists()
     return save.committed(id)
+  }
+
+  /// Notes that the rows below may be newer than the layers from now on.
+  mutating func followRows() { (followsRows, savingFollowsRows) = (!layer.isEmpty, true) }
+
+  /// Returns the saving layer over the layers of the context's ancestors.
+  func savingLayer(over ancestors: LayerStack) -> LayerStack {
+    ancestors.adding(saving?.layer, followsRows: savingFollowsRows)
   }
 
   // MARK: Entities
