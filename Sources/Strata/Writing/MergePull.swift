@@ -1,7 +1,8 @@
 /// The state machine that decides when the view context gets a merge step.
 ///
 /// unopened ─begin→ open;  unopened ─begin without a view→ unread;  open ─suspend→ suspended ─resume→ open;  any ─close→ closed
-/// resting ─commit, ended save, wake→ due ─step→ resting
+/// resting ─commit, ended save, wake→ due ─step→ resting, or pausing after a step of several commits
+/// pausing ─ended save, wake, time, a wait for the step→ resting or due
 ///
 /// A save of the view context ends in the same turn of the writer as its commit, so one step has both.
 /// After another program has changed the tables, a step has no commits.
@@ -35,6 +36,15 @@ struct MergePull: Sendable {
   private var isWoken = false
   /// Whether a failed step is tried again in a moment.
   private var isRetrying = false
+  /// The end of the pause after a step of several commits.
+  private var pauseEnd: ContinuousClock.Instant?
+  /// Whether the writer asks again at the end of a pause.
+  private var asksAgain = false
+
+  /// The time in which further commits gather after a step of several commits.
+  ///
+  /// Commits that come faster than the turns would occupy the main actor.
+  static let pause = Duration.milliseconds(1)
 
   // MARK: Events
 
@@ -68,10 +78,15 @@ struct MergePull: Sendable {
 
   /// Notes that a step was made of everything that is known.
   ///
-  /// - Parameter reach: the commits that may be pinned from this step on.
-  mutating func didStep(_ reach: Reach) {
+  /// - Parameters:
+  ///   - reach: the commits that may be pinned from this step on.
+  ///   - count: the number of commits in the step.
+  mutating func didStep(
+    _ reach: Reach, having count: Int = 0, at now: ContinuousClock.Instant = .now
+  ) {
     completedSave = nil
     isWoken = false
+    pauseEnd = count > 1 ? now + Self.pause : nil
     if case .open = state { state = .open(reach) }
   }
 
@@ -86,16 +101,39 @@ struct MergePull: Sendable {
 
   mutating func beginRetry() { isRetrying = false }
 
+  /// Ends the pause, because somebody waits for the next step.
+  mutating func endPause() { pauseEnd = nil }
+
+  /// The writer's next move.
+  enum Move: Equatable {
+    /// Nothing, or nothing before the end of a pause at which the writer asks again.
+    case none
+    case askAgain(after: Duration)
+    case step
+  }
+
+  /// Returns the next move, and notes that the writer makes it.
+  mutating func move(hasUnread: Bool, at now: ContinuousClock.Instant = .now) -> Move {
+    guard isDue(hasUnread: hasUnread) else { return .none }
+    guard let pauseEnd, now < pauseEnd, !isAsked else { return .step }
+    if asksAgain { return .none }
+    asksAgain = true
+    return .askAgain(after: now.duration(to: pauseEnd))
+  }
+
+  /// Notes that the writer asks again now.
+  mutating func beginAsking() { asksAgain = false }
+
   // MARK: Reading
 
   /// Returns whether a step is due.
   func isDue(hasUnread: Bool) -> Bool {
     guard case .open(let reach) = state else { return false }
-    return isWoken || completedSave != nil || reach == .commits && hasUnread
+    return isAsked || reach == .commits && hasUnread
   }
 
   /// Whether a save of the view context or a wake asks for a step.
-  var isAsked: Bool { isWoken || completedSave != nil }
+  private var isAsked: Bool { isWoken || completedSave != nil }
 
   /// Whether the log may be restarted while the pull is at rest.
   var isOpen: Bool { state == .open(.commits) || state == .unread }

@@ -26,7 +26,7 @@ extension Writer {
       return
     } catch {
       // A merge turn tells the view context that the file is damaged.
-      if error.code == .notADatabase && !merge.isStuck { merge.wake() }
+      if error.code == .notADatabase && !merge.pull.isStuck { merge.pull.wake() }
       retryLookingForForeignCommits()
     }
     offerMergeStep()

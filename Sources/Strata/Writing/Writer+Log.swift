@@ -5,7 +5,7 @@ internal import StrataSQLite
 extension Writer {
   /// Writes the log back past half of its limit; past the limit, commits wait.
   func checkLog() {
-    guard let connection = file.connection, merge.hasBegun else { return }
+    guard let connection = file.connection, merge.pull.state != .unopened else { return }
     let frames = connection.logFrames
     if options.log.isUsed, let bytes = log.lengthToReport(frames: frames) {
       options.log.note(
@@ -55,14 +55,14 @@ extension Writer {
   private func didWriteBack() {
     log.didWriteBack()
     if file.connection == nil { return }
-    if merge.isUnread { return restartLogIfDue() }
+    if merge.pull.state == .unread { return restartLogIfDue() }
     if !merge.isAtRest { queue.hold(for: log.patience) }
     offerMergeStep()
   }
 
   /// Restarts the log if that is due; called while the view context has merged everything.
   func restartLogIfDue() {
-    guard merge.isOpen, log.endAttempt() else { return }
+    guard merge.pull.isOpen, log.endAttempt() else { return }
     // Pinned snapshots of the newest commit do not keep the log from being written back. A checkpoint
     // that fails loses nothing: the log still has every frame.
     if pool.isAtRest(at: commit), let connection = file.connection, isTied(connection),

@@ -16,7 +16,7 @@ extension Writer {
   ///
   /// - Returns: the number of the newest commit.
   func beginWithoutView() -> Int64 {
-    merge.beginWithoutView()
+    merge.pull.beginWithoutView()
     return commit
   }
 
@@ -25,14 +25,14 @@ extension Writer {
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> Int64 {
     let report = try saveReporting(layer, policy: policy, author: author)
-    merge.saveEnded(CompletedSave(id: save, report: report))
+    merge.pull.saveEnded(CompletedSave(id: save, report: report))
     offerMergeStep()
     return report.commit
   }
 
   /// Gives the view context a merge turn, even without a commit.
   func wakeMerge() {
-    merge.wake()
+    merge.pull.wake()
     offerMergeStep()
   }
 
@@ -45,9 +45,14 @@ extension Writer {
   ///
   /// Between two steps a log that is due is restarted.
   func offerMergeStep() {
-    let restarts = merge.isOpen && !merge.isUnread && log.isRestartDue
-    guard merge.isDue || restarts else { return }
-    if !restarts, let pause = merge.pause { return offerMergeStep(after: pause) }
+    let restarts = merge.pull.state == .open(.commits) && log.isRestartDue
+    if !restarts {
+      switch merge.pull.move(hasUnread: merge.hasUnread) {
+      case .none: return
+      case .askAgain(after: let pause): return offerMergeStep(after: pause)
+      case .step: break
+      }
+    }
     guard takeGate() else { return }
     if !merge.isDue { restartLogIfDue() }
     guard merge.isDue, let step = makeMergeStep() else { return mergeGate.open() }
@@ -56,11 +61,9 @@ extension Writer {
   }
 
   private func offerMergeStep(after pause: Duration) {
-    if merge.looksAgain { return }
-    merge.looksAgain = true
     executor.async(after: pause) { [weak self] in
       self?.assumeIsolated { writer in
-        writer.merge.looksAgain = false
+        writer.merge.pull.beginAsking()
         writer.offerMergeStep()
       }
     }
@@ -71,7 +74,7 @@ extension Writer {
     guard mergeGate.endPause() else { return }
     executor.async { [weak self] in
       self?.assumeIsolated { writer in
-        writer.merge.endPause()
+        writer.merge.pull.endPause()
         writer.offerMergeStep()
       }
     }
@@ -106,9 +109,9 @@ extension Writer {
   }
 
   private func retryMergeStep() {
-    guard merge.didFail() else { return }
+    guard merge.pull.didFail() else { return }
     afterMoment { writer in
-      writer.merge.beginRetry()
+      writer.merge.pull.beginRetry()
       writer.offerMergeStep()
     }
   }

@@ -64,7 +64,7 @@ extension Writer {
     await closeFile()
   }
 
-  private func suspendMerging() { merge.suspend() }
+  private func suspendMerging() { merge.pull.suspend() }
 
   private func closeFile() {
     guard file.connection != nil || file.isLost else { return }
@@ -112,7 +112,7 @@ extension Writer {
     }
     pool.resume()
     beginSignalling()
-    merge.resume()
+    merge.pull.resume()
     offerMergeStep()
   }
 

@@ -198,7 +198,7 @@ actor Writer {
     throw .schemaChanged
   }
 
-  func didFindOtherTables() { if !merge.isStuck { wakeMerge() } }
+  func didFindOtherTables() { if !merge.pull.isStuck { wakeMerge() } }
 
   private func didCommit(
     _ changes: [TableID: TableChanges], _ number: Int64, by author: String
@@ -216,7 +216,7 @@ actor Writer {
     counter.didPublish(number)
     newest.set(number)
     // A commit without changes reaches no subscriber, but tasks may wait for its number.
-    if changes.isEmpty { merge.wake() }
+    if changes.isEmpty { merge.pull.wake() }
     publisher.publish(
       ChangeSet(commit: number, author: author, model: model, tables: changes))
   }

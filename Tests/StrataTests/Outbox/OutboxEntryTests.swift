@@ -87,7 +87,7 @@ import Testing
     #expect(!isStillLeft)
   }
 
-  /// Another process may hand the row over again while the first request is under way.
+  /// A second process may hand the row over again while the first request is under way.
   @Test(arguments: [nil, .later, .refused("no")] as [PushVerdict?])
   func `the end of an old request says nothing of the new one`(_ verdict: PushVerdict?) {
     var entry = OutboxEntry(Change(before: nil, after: Record.small), commit: 1, .none)

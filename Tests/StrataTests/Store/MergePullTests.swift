@@ -6,7 +6,7 @@ import Testing
 /// The rule that wakes the view context: every state meets every event.
 @Suite(.inTurn) struct MergePullTests {
   private enum Event: CaseIterable {
-    case wake, suspend, resume, close, saveEnded, step, lastStep, failure, retry
+    case wake, suspend, resume, close, saveEnded, step, lastStep, failure, retry, endPause
   }
 
   private static let save = CompletedSave(
@@ -42,6 +42,7 @@ import Testing
         let triesAgain = pull.didFail()
         #expect(triesAgain == (old.state != .closed))
       case .retry: pull.beginRetry()
+      case .endPause: pull.endPause()
       }
       let expected: MergePull.State =
         switch (old.state, event) {
@@ -74,6 +75,51 @@ import Testing
     #expect(pull.isDue(hasUnread: false) && pull.completedSave?.id == 1)
     pull.didStep(.commits)
     #expect(pull.completedSave == nil && !pull.isDue(hasUnread: false))
+  }
+
+  /// Whether a step comes during a pause, by what asks for it.
+  @Test func `a pause after several commits lets commits gather, and ends when it is asked to`() {
+    let start = ContinuousClock.now
+    func paused(_ count: Int) -> MergePull {
+      var pull = MergePull()
+      pull.begin()
+      pull.didStep(.commits, having: count, at: start)
+      return pull
+    }
+    func move(_ pull: MergePull, after time: Duration = .zero) -> MergePull.Move {
+      var pull = pull
+      return pull.move(hasUnread: true, at: start + time)
+    }
+    #expect(move(paused(1)) == .step)
+    #expect(move(paused(2)) == .askAgain(after: MergePull.pause))
+    #expect(move(paused(2), after: MergePull.pause) == .step)
+    var pull = paused(2)
+    let idle = pull.move(hasUnread: false, at: start)
+    #expect(idle == .none)
+    pull.endPause()
+    #expect(move(pull) == .step)
+    pull = paused(2)
+    pull.saveEnded(Self.save)
+    #expect(move(pull) == .step)
+    pull = paused(2)
+    pull.wake()
+    #expect(move(pull) == .step)
+    pull.didStep(.commits, having: 1, at: start)
+    #expect(move(pull) == .step)
+  }
+
+  @Test func `the writer asks again once for each pause`() {
+    let start = ContinuousClock.now
+    var pull = MergePull()
+    pull.begin()
+    pull.didStep(.commits, having: 2, at: start)
+    let moves = [
+      pull.move(hasUnread: true, at: start), pull.move(hasUnread: true, at: start),
+    ]
+    #expect(moves == [.askAgain(after: MergePull.pause), .none])
+    pull.beginAsking()
+    let again = pull.move(hasUnread: true, at: start)
+    #expect(again == .askAgain(after: MergePull.pause))
   }
 
   @Test func `one try waits at a time`() {
