@@ -57,8 +57,10 @@ extension ViewContext {
         $0(&layers.pending)
       }
     }
-    insert(position.entity)
-    for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
+    changing {
+      insert(position.entity)
+      for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
+    }
   }
 
   /// Moves an entity to `index` of an ordered to-many relationship, also from another root.
@@ -80,8 +82,10 @@ extension ViewContext {
         $0(&layers.pending)
       }
     }
-    update(entity, position.assign)
-    for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
+    changing {
+      update(entity, position.assign)
+      for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
+    }
   }
 
   /// Links two entities at `index` of an ordered many-to-many relationship, or moves their link

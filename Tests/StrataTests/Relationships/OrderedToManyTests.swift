@@ -70,6 +70,22 @@ import Testing
     #expect(try await order() == [1, 3, 9, 4, 2])
   }
 
+  /// An observer must not see the new entity before its neighbours have made room.
+  @Test func `a placement for which neighbours make room is reported once`() async throws {
+    try await stack.withScratch { scratch in
+      scratch.insert(folder)
+      for id in 1...4 { scratch.insert(Note(id: id, folderID: 1, place: 1)) }
+    }
+    let live = try await view.loaded(Folder.notes(of: folder))
+    var shown: [[Int]] = []
+    let observer = live.observeKeys { _ in shown.append(live.elements.map(\.id)) }
+    try await view.insert(Note(id: 9), at: 2, in: Folder.notes, of: folder)
+    let last = try #require(try await view.find(Note.self, 4))
+    try await view.move(last, to: 0, in: Folder.notes, of: folder)
+    #expect(shown == [[1, 2, 9, 3, 4], [4, 1, 2, 9, 3]])
+    withExtendedLifetime(observer) {}
+  }
+
   @Test func `inserting at one place again and again goes on for ever`() async throws {
     try await stack.withScratch { scratch in
       scratch.insert(folder)
