@@ -12,24 +12,16 @@ package import Strata
   /// Returns the annotation that is wanted for an id.
   private let annotation: @MainActor (RecordKey) -> SurfaceAnnotation?
   private let desire: @MainActor (RecordKey, SurfaceAnnotation?) -> Void
-  private var batches: [ClusterActor.Batch] = []
-  /// The changes after the last batch.
-  private var changes: [RecordKey: SurfaceAnnotation?] = [:]
+  private var requests = ClusterRequests()
   private var displayed: [RecordKey: ClusterActor.Index.Item] = [:]
-  private var zoom = ZoomLevel(0)
-  private var region = GeoRegion(south: -90, west: -180, north: 90, east: 180)
-  private var generation: UInt64 = 0
-  private var requestedGeneration: UInt64 = 0
-  /// Whether a request is at the actor, or its answer is being shown.
-  package private(set) var isAway = false
-  private var isOver = false
   private let waiters = Waiters()
 
+  /// Whether a request is at the actor, or its answer is being shown.
+  package var isAway: Bool { requests.state == .away }
   /// The number of turns in which elements changed.
-  package private(set) var version: UInt64 = 0
+  package var version: UInt64 { requests.now.version }
   /// The version of the elements in the displayed clusters.
-  package private(set) var displayedVersion: UInt64 = 0
-  private var displayedGeneration: UInt64 = 0
+  package var displayedVersion: UInt64 { requests.shown.version }
 
   /// - Parameters:
   ///   - annotation: returns the annotation that is wanted for an id at the time of the call.
@@ -50,23 +42,18 @@ package import Strata
 
   /// Sets the wanted annotation of one id; nil if it is gone or withheld.
   package func want(_ id: RecordKey, _ annotation: SurfaceAnnotation?) {
-    guard !isOver else { return }
-    changes[id] = .some(annotation)
+    requests.want(id, annotation)
     // An element that is gone stays in `displayed` until the actor reports it: another query may
     // have it a moment later.
     if displayed[id]?.count == 1 { desire(id, annotation) }
   }
 
   /// Sets the wanted annotations of many ids.
-  package func want(_ elements: WantedElements) {
-    guard !isOver else { return }
-    closeBatch()
-    batches.append(.many(elements))
-  }
+  package func want(_ elements: WantedElements) { requests.want(elements) }
 
   /// Ends a version of the elements, and sends its changes to the actor.
   package func turnEnded() {
-    version += 1
+    requests.turnEnded()
     send()
   }
 
@@ -75,17 +62,11 @@ package import Strata
   /// The call has no effect while the region stays in the last requested region, at the same zoom
   /// level.
   package func show(_ visible: GeoRegion, zoom newZoom: Double) {
-    let isOtherLevel = zoom.set(newZoom)
-    if !isOtherLevel && region.covers(visible) { return }
-    region = visible.padded
-    generation += 1
-    send()
+    if requests.show(visible, zoom: newZoom) { send() }
   }
 
   package func end() {
-    isOver = true
-    batches = []
-    changes = [:]
+    requests.end()
     displayed = [:]
     waiters.resumeAll()
     // The indexes may be large, so they are released on the actor that made them.
@@ -94,24 +75,8 @@ package import Strata
 
   // MARK: Requests
 
-  private func closeBatch() {
-    if !changes.isEmpty { batches.append(.some(changes)) }
-    changes = [:]
-  }
-
   private func send() {
-    guard !isAway && !isOver else { return }
-    closeBatch()
-    guard !batches.isEmpty || requestedGeneration != generation else {
-      displayedVersion = version
-      return
-    }
-    isAway = true
-    requestedGeneration = generation
-    let request = ClusterActor.Request(
-      generation: generation, version: version, batches: batches, region: region,
-      zoom: zoom.level, displayed: displayed)
-    batches = []
+    guard let request = requests.next(displayed: displayed) else { return }
     Task { [actor, weak self] in
       let answer = await actor.update(request)
       self?.take(answer)
@@ -138,21 +103,16 @@ package import Strata
   }
 
   private func didShow(_ answer: ClusterActor.Answer) {
-    isAway = false
-    guard !isOver else { return }
-    if answer.generation == generation {
-      displayedVersion = answer.version
-      displayedGeneration = answer.generation
-    }
+    requests.didShow(answer)
     send()
     waiters.resumeAll()
   }
 
   private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
-    for difference in part where !isOver {
+    for difference in part {
       // The map may have moved on, even between two parts. The next answer says how the element is
       // displayed, but does not report a change before it.
-      if answer.generation == generation { show(difference) } else { restyle(difference.id) }
+      if requests.isWanted(answer) { show(difference) } else { restyle(difference.id) }
     }
   }
 
@@ -176,7 +136,7 @@ package import Strata
 
   // MARK: Questions
 
-  package var level: Int { zoom.level }
+  package var level: Int { requests.zoom.level }
 
   package func leaves(of id: RecordKey, from offset: Int, limit: Int) async -> [RecordKey] {
     await actor.leaves(of: id, zoom: level, from: offset, limit: limit)
@@ -192,11 +152,8 @@ package import Strata
 
   /// Waits until all changes so far are displayed, the display has ended, or the task is cancelled.
   package func settle() async {
-    let (wantedVersion, wantedGeneration) = (version, generation)
-    await waiters.waitUntilCancelled {
-      !isOver && isAway
-        && (displayedVersion < wantedVersion || displayedGeneration < wantedGeneration)
-    }
+    let wanted = requests.now
+    await waiters.waitUntilCancelled { isAway && requests.shown.isBefore(wanted) }
   }
 }
 
