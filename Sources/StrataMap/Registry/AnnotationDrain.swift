@@ -20,9 +20,13 @@ package import Strata
   private var isGateToldOpen = true
   private var watch = Watch.nobody
 
-  private var didDetach: @MainActor () -> Void = {}
-  private var didChangeGate: @MainActor () -> Void = {}
-  private var didChangeCounts: @MainActor () -> Void = {}
+  private var handlers = Handlers()
+
+  private struct Handlers {
+    var didDetach: @MainActor () -> Void = {}
+    var didChangeGate: @MainActor () -> Void = {}
+    var didChangeCounts: @MainActor () -> Void = {}
+  }
 
   /// Whether a reader waits for a change of the counts.
   ///
@@ -47,14 +51,16 @@ package import Strata
   /// Sets the closure that is called once, when the drain is detached for any reason.
   ///
   /// Desires have no effect after that.
-  package func onDetach(_ body: @escaping @MainActor () -> Void) { didDetach = body }
+  package func onDetach(_ body: @escaping @MainActor () -> Void) { handlers.didDetach = body }
 
   /// Sets the closure that is called when the gate has opened or closed.
-  package func onGateChange(_ body: @escaping @MainActor () -> Void) { didChangeGate = body }
+  package func onGateChange(_ body: @escaping @MainActor () -> Void) {
+    handlers.didChangeGate = body
+  }
 
   /// Sets the closure that is called in a turn after a change of the counters or of the pending
   /// operations, if ``watchCounts()`` was called since the last call.
-  package func onCount(_ body: @escaping @MainActor () -> Void) { didChangeCounts = body }
+  package func onCount(_ body: @escaping @MainActor () -> Void) { handlers.didChangeCounts = body }
 
   package var annotations: [RecordKey: SurfaceAnnotation] { queue.shown }
   package var shownCount: Int { queue.shown.count }
@@ -107,14 +113,14 @@ package import Strata
     if isGateOpen == isGateToldOpen { return }
     isGateToldOpen = isGateOpen
     surface?.gateDidChange(isOpen: isGateOpen)
-    didChangeGate()
+    handlers.didChangeGate()
   }
 
   package func detach() {
     guard machine.detach() else { return }
     queue.dropPending()
-    didDetach()
-    didDetach = {}
+    handlers.didDetach()
+    handlers.didDetach = {}
     reportGate()
     didCount()
     resumeIfSettled()
@@ -198,7 +204,7 @@ package import Strata
 
   private func inform() {
     watch = .nobody
-    didChangeCounts()
+    handlers.didChangeCounts()
   }
 
   // MARK: Waiting

@@ -25,13 +25,7 @@ import Strata
   private let context: ViewContext
   private var relatedElements: RelatedElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
-  /// Whether a large change is being processed.
-  private(set) var isBehind = false
-  /// The large changes that wait to be processed.
-  private var waiting: [KeyedDifference<E>] = []
-  /// The keys of the few changes since a large change began to be processed.
-  private var changedMeanwhile: Set<RecordKey> = []
-  private var isOver = false
+  private var large = LargeChanges<E>()
   private let waiters = Waiters()
 
   /// The maximum number of changes that are processed in the turn in which they happen.
@@ -79,6 +73,9 @@ import Strata
     return mapping.annotation(for: element, id: id, at: relatedElements.coordinate(for: element))
   }
 
+  /// Whether a large change is being processed.
+  var isBehind: Bool { large.state == .behind }
+
   /// Whether every change so far has been processed.
   var isSettled: Bool { !isBehind && work.isIdle && relatedElements?.isSettled != false }
 
@@ -114,10 +111,9 @@ import Strata
   }
 
   func end() {
-    isOver = true
+    large.end()
     for source in sources.values { source.observation?.cancel() }
     sources = [:]
-    waiting = []
     relatedElements = nil
     work.end()
     waiters.resumeAll()
@@ -126,7 +122,7 @@ import Strata
   /// Waits until every change so far has been processed.
   func settle() async {
     await relatedElements?.settle()
-    await waiters.waitUntilCancelled { isBehind && !isOver }
+    await waiters.waitUntilCancelled { isBehind }
     await work.settle()
   }
 
@@ -144,7 +140,7 @@ import Strata
 
   /// Processes the present state of an element, and again after the large change in progress.
   private func refresh(_ id: RecordKey, _ element: E?) {
-    if isBehind { changedMeanwhile.insert(id) }
+    large.note(id)
     take(id, element)
   }
 
@@ -188,11 +184,7 @@ import Strata
   // MARK: Many changes
 
   private func takeLater(_ difference: KeyedDifference<E>) {
-    waiting.append(difference)
-    if !isBehind {
-      isBehind = true
-      takeWaiting()
-    }
+    if large.add(difference) { takeWaiting() }
     turnEnded()
   }
 
@@ -210,14 +202,13 @@ import Strata
   /// In that turn every query has its rows after the last commit, and no query still has earlier
   /// rows.
   private func popWaiting() -> LargeChange<E> {
-    defer { waiting = [] }
-    return LargeChange(
-      differences: waiting, rows: sources.values.map(\.live.rows), mapping: mapping,
+    LargeChange(
+      differences: large.takeWaiting(), rows: sources.values.map(\.live.rows), mapping: mapping,
       attributes: attributes)
   }
 
   private func take(_ wanted: WantedElements) {
-    guard !isOver && core.isObserving() else { return }
+    guard large.state != .over && core.isObserving() else { return }
     core.suppress(wanted.unchanged)
     if let display, relatedElements == nil {
       display.want(wanted)
@@ -231,7 +222,7 @@ import Strata
         didTake()
         return false
       }
-      for (id, annotation) in part where !changedMeanwhile.contains(id) {
+      for (id, annotation) in part where !large.changedMeanwhile.contains(id) {
         if relatedElements == nil { want(id, annotation) } else { take(id, element(of: id)) }
       }
       return true
@@ -241,12 +232,9 @@ import Strata
   private func didTake() {
     // This includes keys that the large change does not name: it may have changed those elements
     // back.
-    refresh(Array(changedMeanwhile)) { [weak self] in
+    refresh(Array(large.changedMeanwhile)) { [weak self] in
       guard let self else { return }
-      changedMeanwhile = []
-      guard waiting.isEmpty else { return takeWaiting() }
-      isBehind = false
-      waiters.resumeAll()
+      if large.didProcess() { takeWaiting() } else { waiters.resumeAll() }
     }
   }
 }
