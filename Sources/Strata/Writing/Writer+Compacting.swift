@@ -20,7 +20,7 @@ extension Writer {
       throw .schemaChanged
     }
     // A log that becomes long again is cut off when it is started again.
-    try? connection.run("PRAGMA journal_size_limit = \(options.logLimit)")
+    try? connection.run("PRAGMA journal_size_limit = \(options.settings.logLimit)")
     announcer.didPublish()
     return max(0, size - (try self.size(connection)))
   }
