@@ -232,7 +232,7 @@ import Testing
   private mutating func insert(_ boat: Boat) throws {
     let inserted = layers.pending.insert(boat)
     let (_, key) = try #require(inserted)
-    result.change { $0.edit([key], layers) }
+    result.change { $0.edit([chart.table.id: [key]], layers) }
     result.report()
   }
 
