@@ -35,12 +35,12 @@ package final class DatabaseFile {
     if code != SQLITE_OK { throw SQLiteError(code: code) }
   }
 
-  /// Returns bytes of the file; bytes past its end are 0.
+  /// Returns bytes of the file, 131,071 at most; bytes past its end are 0.
   package func bytes(_ count: Int, at offset: Int64) throws(SQLiteError) -> [UInt8] {
     try readFile(of: handle, count, at: offset)
   }
 
-  /// Writes bytes to the file.
+  /// Writes bytes to the file, 131,071 at most.
   package func write(_ bytes: [UInt8], at offset: Int64) throws(SQLiteError) {
     let code = strata_write_file(handle, bytes, Int32(bytes.count), offset)
     if code != SQLITE_OK { throw SQLiteError(code: code) }

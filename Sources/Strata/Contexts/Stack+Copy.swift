@@ -12,7 +12,7 @@ extension Stack {
   /// A reader makes the copy, so neither saves nor the main actor wait for it. The copy has another
   /// name, `.NAME.unfinished-…` in the same folder, until it is whole, checked and on the disk. It never
   /// replaces a file. If the call throws, there is no copy, also after a cancellation. A process that
-  /// is killed leaves the unfinished file, and the next copy to the same `url` removes it.
+  /// is killed leaves the unfinished file, and a copy to the same `url` a minute later removes it.
   ///
   /// While the copy is made, the write-ahead log is not started again, so it grows by what is written.
   /// A suspended stack makes the copy after its resumption, and a suspension in between begins the copy

@@ -26,7 +26,10 @@ struct StoreRestoration: Sendable {
   /// Called after each step, for tests that look at the files.
   var didStep: @Sendable () -> Void = {}
 
-  private static let chunk = 1 << 20
+  /// The number of bytes that are read and written at once. SQLite's files take 131,071 at most.
+  private static let chunk = 1 << 16
+  /// The number of bytes between two reports.
+  private static let interval: Int64 = 1 << 20
   /// The distance from the copy's commit number to the first number after the restoration.
   ///
   /// Numbers after the copy's commit were given by the earlier store. None of them is given again, so
@@ -127,7 +130,9 @@ struct StoreRestoration: Sendable {
         let bytes = try source.bytes(Int(min(Int64(Self.chunk), size - position)), at: position)
         try new.write(bytes, at: position)
         position += Int64(bytes.count)
-        meter.report(.copying, Int(position), of: Int(size))
+        if position % Self.interval == 0 || position == size {
+          meter.report(.copying, Int(position), of: Int(size))
+        }
       }
     }
     if flag.isRaised { throw .cancelled }

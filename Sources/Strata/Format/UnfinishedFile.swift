@@ -3,7 +3,8 @@ internal import StrataSQLite
 
 /// A file that gets its name only when it is whole, and has another name in the same folder until then.
 ///
-/// A process that is killed leaves such a file, and the next copy to the same place removes it.
+/// A process that is killed leaves such a file. A copy to the same place that begins a minute later or more
+/// removes it.
 struct UnfinishedFile {
   /// The place of the whole file.
   let target: String
@@ -40,20 +41,27 @@ struct UnfinishedFile {
     (try? FileManager.default.attributesOfItem(atPath: path)) != nil
   }
 
+  /// The time for which a file that nobody writes may still be one that is under way.
+  private static let patience: Int64 = 60 * 1_000_000_000
+
   /// Removes the files that ended processes have left for the same target.
   ///
-  /// A connection locks the file of a copy that is under way.
+  /// A connection locks the file of a copy that is under way, except for moments in which no connection
+  /// has it open.
   func removeLeftovers() {
     let prefix = Self.prefix(target)
     let (start, own) = (
       (prefix as NSString).lastPathComponent, (path as NSString).lastPathComponent
     )
+    let latest = Int64(Date().timeIntervalSince1970 * 1_000_000_000) - Self.patience
     for name in (try? files.contentsOfDirectory(atPath: folder)) ?? []
     where name.hasPrefix(start) && name != own
       && !Self.suffixes.contains(where: { name.hasSuffix($0) })
     {
       let path = (folder as NSString).appendingPathComponent(name)
-      guard let file = try? DatabaseFile(path: path), (try? file.lock()) != nil else { continue }
+      guard let status = FileStatus(path), status.modified < latest,
+        let file = try? DatabaseFile(path: path), (try? file.lock()) != nil
+      else { continue }
       withExtendedLifetime(file) { Self.remove(path) }
     }
   }

@@ -72,9 +72,9 @@ import Testing
   @Test func `a copy beside writers of two stacks is the store after one commit`() async throws {
     let (stack, other) = (try await folder.stack(), try await folder.stack())
     try await fill(stack, 0..<6000)
-    try await stack.withScratch { $0.insert(Harbour(id: 1, name: "0")) }
     let isOver = Lock(false)
-    // Each commit moves a unit of length from boat to boat, and counts itself.
+    // Each commit moves a unit of length from boat to boat. Two edits that leave the same length would
+    // agree, but not two speeds.
     let writers = [stack, other].map { stack in
       Task {
         var random = SystemRandomNumberGenerator()
@@ -84,8 +84,9 @@ import Testing
             guard let from = try await scratch.find(Boat.self, ids[0]),
               let to = try await scratch.find(Boat.self, ids[1])
             else { return }
-            scratch.update(from) { $0.length -= 1 }
-            scratch.update(to) { $0.length += 1 }
+            let speed = Int.random(in: 1...1 << 60, using: &random)
+            scratch.update(from) { ($0.length, $0.speed) = ($0.length - 1, speed) }
+            scratch.update(to) { ($0.length, $0.speed) = ($0.length + 1, speed) }
           }
         }
       }
@@ -177,12 +178,15 @@ import Testing
   @Test func `an unfinished copy of a process that has ended is removed`() async throws {
     let stack = try await folder.stack()
     try await fill(stack, 0..<3)
-    let names = ["left", "left-journal", "living"].map { ".copy.store.unfinished-\($0)" }
-    for name in names { try Data("bytes".utf8).write(to: folder.url(of: name)) }
+    let names = ["left", "left-journal", "living", "young"].map { ".copy.store.unfinished-\($0)" }
+    for name in names {
+      try Data("bytes".utf8).write(to: folder.url(of: name))
+      if name != names[3] { try folder.makeOld(name) }
+    }
     let living = try DatabaseFile(path: folder.url(of: names[2]).path)
     try living.lock()
     try await stack.copy(to: copy)
-    #expect(try folder.names.filter { $0.contains("unfinished") } == [names[2]])
+    #expect(try folder.names.filter { $0.contains("unfinished") } == names.suffix(2))
     withExtendedLifetime(living) {}
     await stack.close()
   }
@@ -296,6 +300,27 @@ import Testing
     await stack.close()
   }
 
+  /// A loss of power would leave a file with the name of the copy, and without its bytes.
+  @Test
+  func `the bytes of copies and restored stores are on the disk before they have their names`()
+    async throws
+  {
+    let stack = try await folder.stack()
+    try await fill(stack, 0..<6000)
+    let disk = SyncObserver()
+    let prefixes = [".copy.store.unfinished", ".store.sqlite.unfinished"].map {
+      folder.url(of: $0).path
+    }
+    for prefix in prefixes { ObservedFileSystem.observe(prefix, with: disk) }
+    try await stack.copy(to: copy)
+    await stack.close()
+    try await Stack.restore(copy, to: folder.url)
+    for prefix in prefixes { ObservedFileSystem.endObserving(prefix, with: disk) }
+    let states = disk.states.withLock(\.self)
+    #expect(states.count == 2 && states.values.allSatisfy { $0 }, "\(states)")
+    #expect(try await rows(at: folder.url).count == 6000)
+  }
+
   @Test func `damage of the store is an error of the copy`() async throws {
     let stack = try await folder.stack()
     try await fill(stack, 0..<2000)
@@ -309,5 +334,18 @@ import Testing
     #expect(error?.code == .notADatabase)
     #expect(try !folder.names.contains { $0.contains("copy.store") })
     await damaged.close()
+  }
+}
+
+/// Knows for each database file whether all its bytes are on the disk.
+private final class SyncObserver: FileObserver {
+  let states = Lock<[String: Bool]>([:])
+
+  func failure(of call: FileCall, _ file: String) -> Int32? { nil }
+  func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {
+    if !file.hasSuffix("-journal") { states.withLock { $0[file] = false } }
+  }
+  func didSync(_ file: String, isFull: Bool) {
+    if isFull { states.withLock { if $0[file] != nil { $0[file] = true } } }
   }
 }

@@ -314,7 +314,10 @@ import Testing
     for (number, image) in all.enumerated() {
       let url = image.appendingPathComponent("store.sqlite")
       #expect(try await names(at: url) == (number < 3 ? late : early), "\(number)")
-      // The next restoration removes the files that the killed one has left.
+      for name in try files.contentsOfDirectory(atPath: image.path) {
+        try folder.makeOld("\(image.lastPathComponent)/\(name)")
+      }
+      // A later restoration removes the files that the killed one has left.
       try await Stack.restore(copy, to: url)
       #expect(try await names(at: url) == early)
       let left = try files.contentsOfDirectory(atPath: image.path)

@@ -23,6 +23,13 @@ final class StoreFolder: Sendable {
   /// Returns the URL of another file in the folder.
   func url(of name: String) -> URL { URL(fileURLWithPath: folder.path + "/" + name) }
 
+  /// Gives a file of the folder, which may be in a folder there, a time long ago.
+  func makeOld(_ name: String) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
+      ofItemAtPath: url(of: name).path)
+  }
+
   /// Moves the store's file.
   ///
   /// The store has no log once every stack has closed it.
