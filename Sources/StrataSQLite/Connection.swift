@@ -12,6 +12,10 @@ package final class Connection {
     /// Reads and writes a file that must exist.
     case existing
     case readOnly
+    /// Reads a file that must exist, and changes neither the file nor its log.
+    ///
+    /// Other than with `readOnly`, the last connection to close can remove the log.
+    case observing
     /// Reads and writes a file that no other connection has open, without a log beside it, and creates
     /// the file for its owner alone if it does not exist.
     ///
@@ -53,7 +57,8 @@ package final class Connection {
     let flags =
       switch access {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-      case .existing: SQLITE_OPEN_READWRITE
+      // A file that may not be written is opened for reading.
+      case .existing, .observing: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
       case .alone, .temporary, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
@@ -61,7 +66,7 @@ package final class Connection {
       switch access {
       case .temporary: ""
       case .memory: ":memory:"
-      case .readWrite, .existing, .readOnly, .alone: path
+      case .readWrite, .existing, .readOnly, .observing, .alone: path
       }
     if access == .readWrite || access == .alone { PrivateFile.create(path) }
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
@@ -86,7 +91,7 @@ package final class Connection {
       try keepAlone()
       return
     }
-    if access != .readOnly {
+    if access != .readOnly && access != .observing {
       // Darwin's `fsync` leaves bytes in the disk's own cache. A full sync also writes these.
       try execute("PRAGMA checkpoint_fullfsync = ON")
       if synchronous == .full { try execute("PRAGMA fullfsync = ON") }

@@ -17,19 +17,23 @@ struct ChildProcess {
     var commits = 0
     var seed: UInt64 = 1
     var keepsHistory = true
+    /// Whether the process only reads the store, and makes no commit.
+    var isReader = false
 
     var arguments: [String] {
-      ["\(number)", "\(processes)", "\(commits)", "\(seed)", "\(keepsHistory ? 1 : 0)", store]
+      let flags = [keepsHistory, isReader].map { $0 ? "1" : "0" }
+      return ["\(number)", "\(processes)", "\(commits)", "\(seed)"] + flags + [store]
     }
 
     init() {}
 
     init?(_ arguments: some Collection<String>) {
       let arguments = Array(arguments)
-      let numbers = arguments.prefix(5).compactMap { UInt64($0) }
-      guard numbers.count == 5, arguments.count == 6 else { return nil }
+      let numbers = arguments.prefix(6).compactMap { UInt64($0) }
+      guard numbers.count == 6, arguments.count == 7 else { return nil }
       (number, processes, commits) = (Int(numbers[0]), Int(numbers[1]), Int(numbers[2]))
-      (seed, keepsHistory, store) = (numbers[3], numbers[4] == 1, arguments[5])
+      (seed, keepsHistory, isReader) = (numbers[3], numbers[4] == 1, numbers[5] == 1)
+      store = arguments[6]
     }
   }
 
@@ -49,6 +53,7 @@ struct ChildProcess {
     var stackOptions = Stack.Options()
     stackOptions.history = options.keepsHistory ? .keep(for: .seconds(86_400)) : nil
     stackOptions.author = "process \(options.number)"
+    stackOptions.access = options.isReader ? .readOnly : .readWrite
     let stack = try await Stack.open(
       Self.entities, at: URL(fileURLWithPath: options.store), options: stackOptions)
     let rich = Account.sorted(by: \.balance, order: .reverse).limit(10)

@@ -10,6 +10,8 @@ struct ProcessStress {
   struct Options {
     var commits = 10_000
     var processes = 2
+    /// The number of further processes, which only read.
+    var readers = 1
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
     var keepsHistory = true
     /// Whether to kill the last process in the middle of its work.
@@ -85,13 +87,16 @@ struct ProcessStress {
 
   // MARK: - The processes
 
-  private func startChild(_ number: Int, _ store: URL) throws -> StartedProcess {
+  private func startChild(
+    _ number: Int, _ store: URL, isReader: Bool = false
+  ) throws -> StartedProcess {
     var child = ChildProcess.Options()
     child.store = store.path
     child.number = number
     child.processes = options.processes
     // The process that is killed must not finish before.
-    child.commits = isDoomed(number) ? .max / 2 : options.commits
+    child.commits = isReader ? 0 : isDoomed(number) ? .max / 2 : options.commits
+    child.isReader = isReader
     child.seed = options.seed
     child.keepsHistory = options.keepsHistory
     return try StartedProcess(["child"] + child.arguments)
@@ -104,10 +109,13 @@ struct ProcessStress {
   /// - Returns: the number of processes that were not killed.
   private func runChildren(_ store: URL, _ report: inout Report) async throws -> Int {
     let children = try (0..<options.processes).map { try startChild($0, store) }
-    for child in children where await child.output.next() != "ready" {
+    let readers = try (0..<options.readers).map { number in
+      try startChild(options.processes + number, store, isReader: true)
+    }
+    for child in children + readers where await child.output.next() != "ready" {
       report.violations.append("a process did not begin")
     }
-    for child in children { child.send("go") }
+    for child in children + readers { child.send("go") }
     if options.kills {
       try await waitForSteps(of: options.processes - 1, store)
       children[options.processes - 1].kill()
@@ -115,6 +123,7 @@ struct ProcessStress {
     var last: Int64 = 0
     let survivors = options.kills ? children.dropLast() : children[...]
     for child in survivors { last = max(last, await commit(of: child, &report)) }
+    for child in readers { _ = await commit(of: child, &report) }
     // The other processes are idle by now. No commit of their own makes them look for this commit.
     if options.commits > 0, let child = survivors.first {
       child.send("more")
@@ -122,14 +131,17 @@ struct ProcessStress {
     }
     let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
     report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
-    for child in survivors { child.send("\(last)") }
+    for child in survivors + readers { child.send("\(last)") }
     // Closing the store is a signal, too. So no process closes it before all of them see the last
     // commit.
-    for child in survivors where await child.output.next() != "there" {
+    for child in survivors + readers where await child.output.next() != "there" {
       report.violations.append("a process did not see the last commit")
     }
-    for child in survivors { child.send("close") }
-    for child in survivors { await collect(child, &report) }
+    // A process that only reads leaves a log with commits, which the last writer removes.
+    for children in [readers[...], survivors] {
+      for child in children { child.send("close") }
+      for child in children { await collect(child, &report) }
+    }
     return survivors.count
   }
 
@@ -214,16 +226,18 @@ struct ProcessStress {
 extension ProcessStress {
   static let command = StressCommand(
     "processes",
-    options: "[--commits N] [--processes N] [--history 0|1] [--kill 0|1] [--seed N]",
+    options: "[--commits N] [--processes N] [--readers N] [--history 0|1] [--kill 0|1] [--seed N]",
     help: """
       N processes (2) with N commits each (10,000) on one store, with a history (1) or
-      without; with --kill 1 the last one is killed in the middle of its work. Long form: as
-      it is, with --history 0, and with --kill 1.
+      without, and N readers (1) that only read it and follow the others; with --kill 1 the last
+      writer is killed in the middle of its work. Long form: as it is, with --history 0, and with
+      --kill 1.
       """
   ) { given in
     var options = Options()
     options.commits = given.count("--commits") ?? options.commits
     options.processes = given.count("--processes").map { max(1, $0) } ?? options.processes
+    options.readers = given.count("--readers") ?? options.readers
     options.keepsHistory = given.flag("--history") ?? options.keepsHistory
     options.kills = given.flag("--kill") ?? options.kills
     options.seed = given.seed(options.seed)

@@ -55,13 +55,13 @@ extension Stack {
   /// process, and the commit number stays.
   ///
   /// The whole store is one transaction: saves of all processes wait until its end, and reading goes on.
-  /// The call waits for other writers up to ``Options/busyTimeout``. Other processes read their tables
+  /// The call waits for other writers up to ``StackOptions/busyTimeout``. Other processes read their tables
   /// again.
   ///
   /// The space comes back as soon as no reader needs the earlier state. Most often that is before the
   /// call returns. A scratch context that has not been refreshed, an iteration of the history or a
   /// process that is busy with reading may hold it back. The write-ahead log has the store once more. It
-  /// is emptied, unless another process has a view context. Then it is cut to ``Options/logLimit`` when
+  /// is emptied, unless another process has a view context. Then it is cut to ``StackOptions/logLimit`` when
   /// it is started again.
   ///
   /// If the call throws, the store is as it was. Cancelling the task stops it.

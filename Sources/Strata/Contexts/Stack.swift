@@ -13,6 +13,8 @@ public final class Stack: Sendable {
   public typealias Options = StackOptions
   /// When a commit reaches the disk.
   public typealias Synchronous = StackOptions.Synchronous
+  /// The work that a stack may do with its store.
+  public typealias Access = StackOptions.Access
 
   /// The main actor's context.
   ///

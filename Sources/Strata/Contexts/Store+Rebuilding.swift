@@ -16,7 +16,7 @@ extension Store {
     } catch {
       unreadable = error
     }
-    guard rule.rebuilds(after: unreadable) else { throw unreadable }
+    guard !options.isReadOnly, rule.rebuilds(after: unreadable) else { throw unreadable }
     let date = options.settings.now()
     let move = SetAside(options.path, .unreadable)
     let isSame = { FileState(ofDatabaseAt: options.path).number == file }

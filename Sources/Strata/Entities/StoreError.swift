@@ -105,7 +105,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let sqlite = Code(28, "sqlite")
     /// A replica pushes the store's edits, so the store has no outbox of its own.
     public static let replicated = Code(29, "replicated")
-    /// The rows follow a server, and the replica is read-only.
+    /// The stack only reads its store, or the rows follow a server and the replica is read-only.
     public static let readOnly = Code(30, "readOnly")
     /// A push was begun while the same task sends a request of another push, which it would wait for.
     public static let nestedPush = Code(31, "nestedPush")
@@ -173,6 +173,12 @@ extension StoreError: LocalizedError, CustomNSError {
 extension StoreError {
   static var closed: StoreError {
     StoreError(.closed, "the stack is closed", advice: "open it again")
+  }
+
+  static var readOnlyStack: StoreError {
+    StoreError(
+      .readOnly, "the stack only reads the store",
+      advice: "write with a stack whose Stack.Options.access is .readWrite")
   }
 
   static var nestedPush: StoreError {

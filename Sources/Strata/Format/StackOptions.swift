@@ -11,6 +11,29 @@ public struct StackOptions: Sendable {
     case full
   }
 
+  /// The work that a stack may do with its store.
+  public enum Access: Sendable {
+    /// Reads and writes. Opening creates a missing store, and migrates a store of an earlier schema.
+    case readWrite
+    /// Reads only, for a widget, an extension or a tool beside the app that writes.
+    ///
+    /// The stack changes no byte of the store, takes no lock that a writer waits for, and creates and
+    /// migrates no store. Its view context, live queries and streams follow the commits of other
+    /// processes. A save, and every other call that writes, throws `readOnly`, and contexts keep their
+    /// edits.
+    ///
+    /// The store may be of another version of the schema, as long as it has each table, attribute and
+    /// search index of the entities as they are declared. Other tables and attributes do not matter.
+    ///
+    /// Beside a store that no other process has open, SQLite needs two files, `-wal` and `-shm`, and the
+    /// stack hears of commits through `-notify`. Closing the stack removes them. A copy that
+    /// ``Stack/copy(to:progress:)`` has made needs no log, so it can be read where no file can be made.
+    /// While it is read, opening it for writing throws `busy`.
+    case readOnly
+  }
+
+  /// The work that the stack may do with its store.
+  public var access = Access.readWrite
   /// When a commit reaches the disk.
   public var synchronous = Synchronous.normal
   /// The longest wait for another process that has locked the store.

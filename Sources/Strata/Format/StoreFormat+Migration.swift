@@ -76,6 +76,7 @@ extension StoreFormat {
   ) throws(StoreError) -> Bool {
     let (model, version) = (program.model, program.settings.schemaVersion)
     if try hasFingerprint(connection, of: model, version: version) { return true }
+    if program.isReadOnly { return try isReadable(connection, by: model) }
     // Two programs that declare the same columns in a different order have different fingerprints.
     do throws(StoreError) {
       let stored = try storedSchema(connection, version: version)
@@ -143,10 +144,15 @@ extension StoreFormat {
         .newerStore, "the store has schema version \(stored); this program knows \(version)",
         advice: "update the app")
     }
-    let text = try connection.prepared("SELECT description FROM strata_schema")
-      .first { $0.string(0) }
-    var description = try SchemaDescription(stored: text ?? "")
-    description.version = Int(stored)
+    return try describedSchema(connection)
+  }
+
+  /// Returns the description in a store of this format, whatever the version of its schema is.
+  static func describedSchema(_ connection: Connection) throws(StoreError) -> SchemaDescription {
+    let row = try connection.prepared("SELECT description, version FROM strata_schema")
+      .first { ($0.string(0), $0.integer(1)) }
+    var description = try SchemaDescription(stored: row?.0 ?? "")
+    description.version = Int(row?.1 ?? 0)
     return description
   }
 

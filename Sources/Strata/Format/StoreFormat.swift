@@ -20,6 +20,10 @@ enum StoreFormat {
     let (model, version) = (options.model, options.settings.schemaVersion)
     try options.settings.checkSteps()
     try checkModules(connection, model)
+    if options.isReadOnly {
+      let stored = try readableVersion(connection, options)
+      return MigrationPlan(from: stored, to: stored)
+    }
     if try isUpToDate(connection, options) {
       makeDeferredIndexes(connection, options)
       return MigrationPlan(from: version, to: version)

@@ -31,6 +31,9 @@ struct StoreOptions: Sendable {
     log = EventLog(handler: settings.log)
   }
 
+  /// Whether the stack only reads the store.
+  var isReadOnly: Bool { settings.access == .readOnly }
+
   /// The path of the store's file, beside which everything else of the store lies.
   var path: String { place.canonical }
 
@@ -46,6 +49,7 @@ struct StoreOptions: Sendable {
   func connection(
     _ access: Connection.Access, of file: FileStatus.ID? = nil
   ) throws(StoreError) -> Connection {
+    let access = isReadOnly && access != .readOnly ? .observing : access
     // A connection to another file would share the log's index with the connections to this file.
     if let file, FileStatus(path)?.id != file { throw .replaced(path) }
     let connection = try translatingErrors { () throws(SQLiteError) in
@@ -67,6 +71,7 @@ struct StoreOptions: Sendable {
   /// A restoration keeps the file locked and then puts another one in its place. The connection that has
   /// waited for the lock has the earlier file open, which is no longer the store.
   func firstConnection(_ access: Connection.Access) throws(StoreError) -> Connection {
+    if isReadOnly { return try readingConnection() }
     for _ in 0..<3 {
       if access == .readWrite { PrivateFile.create(path) }
       for url in try LogBeside(of: path).settle(for: settings.busyTimeout, at: settings.now()) {

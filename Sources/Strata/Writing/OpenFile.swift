@@ -145,7 +145,7 @@ final class OpenFile {
       throw error.at(options.path)
     }
     // A file that is refused is left as it was found.
-    if !isLost { connection.leaveLog(false) }
+    if !isLost { options.willClose(connection) }
     guard application == StoreFormat.applicationID else { throw replaced }
     guard try hasSameTables(connection) else { throw .schemaChanged }
     let stored = try StoredCommit.read(connection)

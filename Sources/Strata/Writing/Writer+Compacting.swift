@@ -9,6 +9,7 @@ extension Writer {
   /// - Parameter flag: stops the work, which then has changed nothing.
   /// - Returns: the number of bytes by which the store is smaller.
   func compact(_ flag: CancellationFlag) throws(StoreError) -> Int {
+    if options.isReadOnly { throw .readOnlyStack }
     let connection = try connection
     let size = try size(connection)
     try tieLog(connection)

@@ -12,7 +12,9 @@ extension Writer {
   }
 
   private func closeForGood() {
-    writeBackLast { connection in _ = try? connection.checkpointPassively() }
+    writeBackLast { connection in
+      if !options.isReadOnly { _ = try? connection.checkpointPassively() }
+    }
     file.close()
     settleLog()
     announcer.end()
@@ -20,9 +22,16 @@ extension Writer {
 
   /// Writes the log back before the last connection closes, which removes the log.
   ///
+  /// A stack that only reads removes no log that has commits.
+  ///
   /// A log that does not belong to the file stays as it is.
   private func writeBackLast(_ writeBack: (Connection) -> Void) {
-    guard let connection = file.connection, isTied(connection) else { return }
+    guard let connection = file.connection else { return }
+    if options.isReadOnly {
+      writeBack(connection)
+      return options.willClose(connection)
+    }
+    guard isTied(connection) else { return }
     writeBack(connection)
     // A file that was moved away gets the log, too, but the log at the path is not to be touched.
     if !connection.hasMoved { connection.leaveLog(false) }
@@ -49,6 +58,7 @@ extension Writer {
   ///
   /// If that is not possible now, the next opening does it.
   private func settleLog() {
+    if options.isReadOnly { return }
     let urls = try? LogBeside(of: options.path).settle(for: .zero, at: options.settings.now())
     for url in urls ?? [] { options.log.note(.logSetAside(url)) }
   }
@@ -84,7 +94,7 @@ extension Writer {
       try? inOneState(of: connection) { () throws(StoreError) in
         try noteForeignCommits(connection)
       }
-      _ = try? connection.checkpointPassively()
+      if !options.isReadOnly { _ = try? connection.checkpointPassively() }
       // A commit after this look changes the files.
       let files = FileState(ofDatabaseAt: options.path)
       if (try? counter.isCurrent(connection)) == true { return files }

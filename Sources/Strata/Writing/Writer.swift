@@ -53,7 +53,7 @@ actor Writer {
       // The next process that opens the path must find the commits of this writer.
       if connection.hasMoved { throw .setAside }
     } catch {
-      connection.leaveLog(connection.hasMoved)
+      options.willClose(connection)
       throw error.at(options.path)
     }
     self.executor = executor
@@ -132,6 +132,7 @@ actor Writer {
   func transaction<Result>(
     author: String? = nil, _ body: (inout Transaction) throws(StoreError) -> Result
   ) throws(StoreError) -> (commit: Int64, result: Result) {
+    if options.isReadOnly { throw .readOnlyStack }
     let connection = try connection
     try tieLog(connection)
     let start = options.log.start()

@@ -175,6 +175,16 @@ private struct SongShop: Sendable {
         try await shop.save { $0.insert(Song(id: 2)) }
       }
     ),
+    (
+      "the stack only reads",
+      { shop in
+        var options = Stack.Options()
+        options.access = .readOnly
+        let reader = try await Stack.open(
+          Song.self, Artist.self, at: shop.disk.url, options: options)
+        try await reader.withScratch { $0.insert(Song(id: 2)) }
+      }
+    ),
   ]
 
   fileprivate static let reading: [(situation: String, provoke: Provoke)] = [

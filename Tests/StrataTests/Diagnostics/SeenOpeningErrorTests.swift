@@ -188,6 +188,17 @@ private enum Referring {
       }
     ),
     ("a property is not in the schema", { try await open($0.path, Unlisted.Song.self) }),
+    (
+      "a store that is only read is missing",
+      { try await open($0.path, access: .readOnly) }
+    ),
+    (
+      "a store that is only read has another schema",
+      { file in
+        try await file.make([V1.Song(id: 1)])
+        try await open(file.path, Converted.Song.self, access: .readOnly)
+      }
+    ),
     ("a related entity is not listed", { try await open($0.path, Referring.Song.self) }),
   ]
 
@@ -198,9 +209,11 @@ private enum Referring {
   #endif
 
   private static func open(
-    _ path: String, _ entities: any Entity.Type..., version: Int = 1
+    _ path: String, _ entities: any Entity.Type..., version: Int = 1,
+    access: Stack.Access = .readWrite
   ) async throws {
     var options = Stack.Options()
+    options.access = access
     options.schemaVersion = version
     options.busyTimeout = .milliseconds(1)
     let stack = try await Stack.open(
