@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import StrataTestTurns
 import Testing
