@@ -43,7 +43,9 @@ struct ResultVersions: Sendable, ShownResults {
 
   subscript(number: Int) -> LiveContents? { all[number] }
 
-  func stored(_ key: RecordKey, in table: TableID, of number: Int) -> Record? { all[number]?.stored(key, in: table) }
+  func stored(_ key: RecordKey, in table: TableID, of number: Int) -> Record? {
+    all[number]?.stored(key, in: table)
+  }
 
   func addStored(
     _ keys: Set<RecordKey>, in table: TableID, of number: Int,

@@ -30,7 +30,9 @@ extension [LevelRows] {
         if before != after { changed.append((before, after)) }
       }
       for (before, after) in changed {
-        for row in [before, after] { if let row { affected.formUnion(self.roots(of: row, in: number)) } }
+        for row in [before, after] {
+          if let row { affected.formUnion(self.roots(of: row, in: number)) }
+        }
       }
       changes.append(changed)
     }

@@ -142,7 +142,8 @@ struct LiveContents: Sendable {
 
   private mutating func take(_ update: MaintainedUpdate, _ changed: ChangedKeys) {
     arrived = Arrival(
-      changed: changed, levels: update.change?.levels, movesHorizon: update.result.horizon != base.horizon,
+      changed: changed, levels: update.change?.levels,
+      movesHorizon: update.result.horizon != base.horizon,
       isUnread: isUnread(update))
     base = update.result
     baseFold = update.fold

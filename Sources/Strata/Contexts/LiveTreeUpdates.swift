@@ -86,7 +86,9 @@ extension LiveTreeUpdate {
     for offset in (insertions + moves.map(\.to)).sorted() {
       list.insert(elements[offset], at: offset)
     }
-    for offset in Set(edits.map(\.offset) + related.map(\.offset)) { list[offset] = elements[offset] }
+    for offset in Set(edits.map(\.offset) + related.map(\.offset)) {
+      list[offset] = elements[offset]
+    }
   }
 }
 

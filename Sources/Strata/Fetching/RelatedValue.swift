@@ -14,7 +14,8 @@ public struct RelatedValue<Root: Entity, Shown: Sendable>: Relationship {
     _ aggregate: Aggregate<Target, Value>,
     of related: _RelationshipPrefetch<Root, [Target]>,
     _ shown: @escaping @Sendable (Value?) -> Shown,
-    levels: @escaping @Sendable (inout TreePlan, Model, [AggregateTerm<Int>]) throws(StoreError) ->
+    levels:
+      @escaping @Sendable (inout TreePlan, Model, [AggregateTerm<Int>]) throws(StoreError) ->
       Void
   ) {
     _prefetch = _RelationshipPrefetch { fetch, roots throws(StoreError) in
@@ -38,7 +39,8 @@ public struct RelatedValue<Root: Entity, Shown: Sendable>: Relationship {
     _ aggregate: Aggregate<Target, Value>, of relationship: ToMany<Root, Target>,
     _ shown: @escaping @Sendable (Value?) -> Shown
   ) {
-    self.init(aggregate, of: relationship._prefetch, shown) { plan, model, terms throws(StoreError) in
+    self.init(aggregate, of: relationship._prefetch, shown) {
+      plan, model, terms throws(StoreError) in
       let (targets, column, window) = try relationship.level(model)
       // The spellings of a text are one group of a fold, but they are different keys.
       let isExact = window.reach == nil && targets.table.columns[column].storage != .text
@@ -53,7 +55,8 @@ public struct RelatedValue<Root: Entity, Shown: Sendable>: Relationship {
     _ aggregate: Aggregate<Target, Value>, of relationship: ManyToMany<Root, Target>,
     _ shown: @escaping @Sendable (Value?) -> Shown
   ) {
-    self.init(aggregate, of: relationship._prefetch, shown) { plan, model, terms throws(StoreError) in
+    self.init(aggregate, of: relationship._prefetch, shown) {
+      plan, model, terms throws(StoreError) in
       plan.add(.linkedValues(try relationship.links(&plan, model), of: terms))
     }
   }

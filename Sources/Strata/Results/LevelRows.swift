@@ -208,7 +208,9 @@ extension LevelRows {
       switch level.route {
       case .referring:
         if before == nil && after != nil { lacking.insert(key) }
-        if before != nil && after == nil && !guests.contains(key) { removeRun(under: key, &changed) }
+        if before != nil && after == nil && !guests.contains(key) {
+          removeRun(under: key, &changed)
+        }
       case .referred(let column):
         follow(before, after)
         for row in [before, after] {

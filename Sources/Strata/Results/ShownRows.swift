@@ -79,7 +79,9 @@ struct ShownRows: Sendable {
   var records: OrderTree.Iterator { OrderTree.Iterator(tree.rows, range) }
 
   /// Returns the versions of the records of some keys that differ from those of another tree.
-  func versions(of keys: Set<RecordKey>, from old: ResultTree) -> [(before: Record?, after: Record?)] {
+  func versions(of keys: Set<RecordKey>, from old: ResultTree) -> [(
+    before: Record?, after: Record?
+  )] {
     keys.compactMap { key in
       let (before, after) = (old.record(of: key), tree.record(of: key))
       return before == after ? nil : (before, after)

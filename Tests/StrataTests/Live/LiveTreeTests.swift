@@ -97,7 +97,9 @@ struct LiveTreeTests {
 
   // MARK: Unsaved edits
 
-  @Test func `a related entity moves in the turn of its edit and back in that of its undo`() async throws {
+  @Test func `a related entity moves in the turn of its edit and back in that of its undo`()
+    async throws
+  {
     let tree = try await letters { $0.sorted(by: \.sent, order: .reverse).limit(2) }
     #expect(ids(tree) == [[3, 2], [6, 5]])
     view.update(Missive(id: 6, chamberID: 2, sent: 6)) { $0.chamberID = 1 }
@@ -110,7 +112,9 @@ struct LiveTreeTests {
     #expect(ids(tree) == [[6, 3], [5, 4]])
   }
 
-  @Test func `a new entity and its related entities show in the turn of their insertion`() async throws {
+  @Test func `a new entity and its related entities show in the turn of their insertion`()
+    async throws
+  {
     let tree = try await letters()
     view.insert(Chamber(id: 3, title: "0"))
     view.insert(Missive(id: 7, chamberID: 3))
@@ -122,7 +126,8 @@ struct LiveTreeTests {
       scratch.upsert(Chamber(id: 1, title: "1", isOpen: false))
       for id in 1...3 { scratch.upsert(Missive(id: id, chamberID: 1)) }
     }
-    let tree = view.live(Chamber.where { $0.isOpen }, with: Chamber.letters, .count(of: Chamber.letters))
+    let tree = view.live(
+      Chamber.where { $0.isOpen }, with: Chamber.letters, .count(of: Chamber.letters))
     try await tree.waitUntilLoaded()
     var updates = tree.updates.makeAsyncIterator()
     view.update(Chamber(id: 1, title: "1", isOpen: false)) { $0.isOpen = true }
@@ -132,7 +137,9 @@ struct LiveTreeTests {
     #expect(update.elements.map(\.2) == [3])
   }
 
-  @Test func `a deleted entity takes what stands beside it along, and its rule runs at the save`() async throws {
+  @Test func `a deleted entity takes what stands beside it along, and its rule runs at the save`()
+    async throws
+  {
     let tree = try await letters()
     view.delete(Chamber.self, 1)
     #expect(ids(tree) == [[4, 5, 6]])
@@ -155,7 +162,8 @@ struct LiveTreeTests {
   @Test func `a count has unsaved edits`() async throws {
     _ = try await letters()
     let tree = view.live(
-      Chamber.sorted(by: \.title), with: .count(of: Chamber.letters.narrowed { $0.where { !$0.isRead } }),
+      Chamber.sorted(by: \.title),
+      with: .count(of: Chamber.letters.narrowed { $0.where { !$0.isRead } }),
       .max(\.sent, of: Chamber.letters), .value(.sum(\.sent), of: Chamber.letters))
     try await tree.waitUntilLoaded()
     #expect(tree.elements.map(\.1) == [3, 3])
@@ -198,7 +206,8 @@ struct LiveTreeTests {
       for id in 1...5_000 { scratch.upsert(Missive(id: id, chamberID: 1, sent: id)) }
     }
     let tree = view.live(
-      Chamber.all, with: Chamber.letters.narrowed { $0.sorted(by: \.sent, order: .reverse).limit(3) })
+      Chamber.all,
+      with: Chamber.letters.narrowed { $0.sorted(by: \.sent, order: .reverse).limit(3) })
     try await tree.waitUntilLoaded()
     #expect(ids(tree) == [[5_000, 4_999, 4_998]])
     let rows = tree.result.contents.committedRows.map(\.rows.count)
@@ -239,7 +248,9 @@ struct LiveTreeTests {
 
   // MARK: Errors
 
-  @Test func `a relationship that is narrowed by other entities has an error with a remedy`() async throws {
+  @Test func `a relationship that is narrowed by other entities has an error with a remedy`()
+    async throws
+  {
     let tree = view.live(
       Chamber.all, with: Chamber.letters.narrowed { $0.where { $0.chamber.isOpen } })
     #expect(tree.error?.code == .invalidQuery)
