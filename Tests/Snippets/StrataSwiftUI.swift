@@ -20,5 +20,9 @@ private struct Artist: Entity {
   var id = UUID.timeOrdered()
   var name = ""
 
-  static let schema = Schema<Artist>("artists", key: \.id) { Attribute(\.name) }
+  static let songs = toMany(\Song.artistID)
+  static let schema = Schema<Artist>("artists", key: \.id) {
+    Attribute(\.name)
+    songs
+  }
 }
