@@ -64,6 +64,7 @@ private struct TreeWorld {
   private var updates: LiveTreeUpdates<Chamber, Element>.Iterator
   /// The rows of a list that applied every update.
   private var list: [TreeRow] = []
+  private var wakes = 0
   /// The same rows, to which an update's own function was applied.
   private var plain: [Element] = []
 
@@ -127,6 +128,9 @@ private struct TreeWorld {
     try #require(shown == fetched)
     try await checkLetters(missives)
     if list != shown {
+      // Without a wake, no update comes.
+      try #require(tree.statistics.wakes > wakes)
+      wakes = tree.statistics.wakes
       var iterator = updates
       let update = try #require(await iterator.next())
       updates = iterator
