@@ -10,7 +10,7 @@ struct RelatedDifference: Sendable {
 extension TreeRows {
   /// Returns the differences beside a root from an older version, branch by branch.
   ///
-  /// - Complexity: O(*n* log *n*) of the rows beside the root.
+  /// - Complexity: O(*d* log *n*) for *d* rows that differ, and as for ``RunDifferences``.
   func differences(
     beside after: (record: Record, offset: Int), from old: TreeRows, beside before: Record
   ) -> [RelatedDifference] {
@@ -20,7 +20,7 @@ extension TreeRows {
       guard new.differs(from: was) else { return nil }
       var list: LiveDifference?
       if case (.rows(let was), .rows(let new)) = (was, new) {
-        list = LiveDifference(from: was, to: new, keys: was.keys.union(new.keys))
+        list = LiveDifference(from: was, to: new, keys: Set(RunDifferences(from: was, to: new)))
       }
       return RelatedDifference(offset: after.offset, branch: branch, list: list)
     }

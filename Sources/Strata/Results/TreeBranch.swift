@@ -105,14 +105,14 @@ enum TreeContent: Sendable {
 
   /// Returns whether another version shows something else.
   ///
-  /// - Complexity: O(*n*) of the rows.
+  /// - Complexity: as for ``RunDifferences``.
   func differs(from old: TreeContent) -> Bool {
     switch (old, self) {
     case (.row(let old), .row(let new)): return old != new
     case (.cells(let old), .cells(let new)): return old != new
     case (.rows(let old), .rows(let new)):
-      if old.range.count != new.range.count { return true }
-      return zip(IteratorSequence(old.records), IteratorSequence(new.records)).contains { $0 != $1 }
+      var differences = RunDifferences(from: old, to: new)
+      return old.range.count != new.range.count || differences.next() != nil
     case (.row, _), (.rows, _), (.cells, _): return true
     }
   }

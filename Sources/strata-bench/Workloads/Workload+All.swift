@@ -4,6 +4,6 @@ extension Workload {
     .insert, .upsert, .update, .delete, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned,
     .equalQueries,
     .mixed, .importing, .importGrowth, .importSaves, .related, .model, .commits, .growth,
-    .manyQueries, .editsUnderQueries, .liveGroups, .writers,
+    .manyQueries, .editsUnderQueries, .liveGroups, .liveTrees, .writers,
   ]
 }
