@@ -1,8 +1,5 @@
 // The levels of a live tree under the view context's edits.
 
-/// The versions of a row before and after a change; nil is no row.
-typealias RowVersions = (before: Record?, after: Record?)
-
 extension [LevelRows] {
   /// Shows the current rows of some keys, edited or not.
   ///

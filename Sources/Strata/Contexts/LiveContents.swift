@@ -72,8 +72,13 @@ struct LiveContents: Sendable {
 
   /// Returns the committed record of a key at the view context's commit, if the result has it.
   func stored(_ key: RecordKey, in table: TableID) -> Record? {
-    for (own, rows) in committedRows where own.id == table {
-      if let record = rows.record(of: key) { return record.prefix(own.columns.count) }
+    guard load.isCurrent else { return nil }
+    // Without `committedRows`: edits ask for each key, and most results are no trees.
+    if plan.table.id == table, let record = base.tree.record(of: key) {
+      return record.prefix(plan.table.columns.count)
+    }
+    for rows in base.levels where rows.level.table.id == table {
+      if let record = rows.tree.record(of: key) { return record }
     }
     return nil
   }

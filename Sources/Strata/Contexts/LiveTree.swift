@@ -18,23 +18,21 @@ public import Observation
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
 public final class LiveTree<Root: Entity, Element: Sendable>: Observable {
-  private let observed = ObservedState()
-  private let view: ViewContext
-  let result: LiveResult
+  /// The same entities, whose versions have what stands beside them.
+  private let live: LiveQuery<Root>
   private let reader: LiveTreeReader<Root, Element>
 
-  init(_ view: ViewContext, _ result: LiveResult, _ reader: LiveTreeReader<Root, Element>) {
-    self.view = view
-    self.result = result
+  init(_ live: LiveQuery<Root>, _ reader: LiveTreeReader<Root, Element>) {
+    self.live = live
     self.reader = reader
-    result.onChange { [observed] in observed.change {} }
   }
+
+  var result: LiveResult { live.result }
 
   /// The entities in the query's order with what stands beside them, unsaved edits included; empty until
   /// loaded.
   public var elements: LiveTreeElements<Root, Element> {
-    observed.access()
-    return LiveTreeElements(result.shown, reader)
+    LiveTreeElements(live.elements.shown, reader)
   }
 
   /// The entity with an id and what stands beside it; nil if the query does not show it.
@@ -43,27 +41,17 @@ public final class LiveTree<Root: Entity, Element: Sendable>: Observable {
   public subscript(id id: Root.ID) -> Element? { elements[id: id] }
 
   /// Whether the first result has arrived.
-  public var isLoaded: Bool {
-    observed.access()
-    return result.isLoaded
-  }
+  public var isLoaded: Bool { live.isLoaded }
 
   /// Why the result could not be loaded.
   ///
   /// The next commit and ``waitUntilLoaded()`` try a failed load again.
-  public var error: StoreError? {
-    observed.access()
-    return result.error
-  }
+  public var error: StoreError? { live.error }
 
   /// Waits for the first result; a first load that has failed is tried again.
   ///
   /// - Throws: the error of a load that failed, `invalidQuery`, `cancelled` or `closed`.
-  public func waitUntilLoaded() async throws {
-    try await view.waitUntilLoaded(result)
-    if let error = result.error { throw error }
-    if !result.isLoaded { throw StoreError.closed }
-  }
+  public func waitUntilLoaded() async throws { try await live.waitUntilLoaded() }
 
   /// The changes from now on, as deletions, insertions, moves and edits by offset, and the changes beside
   /// entities that stay.
@@ -71,19 +59,16 @@ public final class LiveTree<Root: Entity, Element: Sendable>: Observable {
   /// The sequence begins with the ``elements`` of the moment in which it is made. A slow consumer gets
   /// several changes as one update.
   public var updates: LiveTreeUpdates<Root, Element> {
-    LiveTreeUpdates(
-      LiveDifferences(
-        result: result, subscription: result.subscribe(), reading: nil, counters: result.counters),
-      reader)
+    LiveTreeUpdates(live.differences(nil), reader)
   }
 
   /// The monitor that shows whether the live tree reads rows that it lacks.
-  public var activity: ActivityMonitor { result.activity }
+  public var activity: ActivityMonitor { live.activity }
 
   /// The number of wakes, loads and updates of the live tree so far, and the time that they took.
   ///
   /// Reading it registers no observation.
-  public var statistics: LiveStatistics { result.counters.statistics }
+  public var statistics: LiveStatistics { live.statistics }
 }
 
 /// Reads the elements of a live tree from its rows.
@@ -109,7 +94,7 @@ struct LiveTreeReader<Root: Entity, Element: Sendable>: Sendable {
 ///
 /// Elements are decoded when they are read, and keeping a version costs a single reference.
 public struct LiveTreeElements<Root: Entity, Element: Sendable>: RandomAccessCollection, Sendable {
-  private let shown: ShownRows
+  let shown: ShownRows
   private let reader: LiveTreeReader<Root, Element>
 
   init(_ shown: ShownRows, _ reader: LiveTreeReader<Root, Element>) {

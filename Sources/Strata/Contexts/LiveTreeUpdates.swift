@@ -47,30 +47,26 @@ public struct LiveTreeUpdates<Root: Entity, Shown: Sendable>: AsyncSequence, Sen
 public struct LiveTreeUpdate<Root: Entity, Element: Sendable>: Sendable {
   /// The elements after the update.
   public let elements: LiveTreeElements<Root, Element>
-  /// Whether the update lists no differences, because it is the first or there are too many.
-  public let isReset: Bool
-  /// The offsets in the old list of deleted entities, ascending.
-  public let deletions: [Int]
-  /// The offsets in the new list of inserted entities, ascending.
-  public let insertions: [Int]
-  /// Moves that bring the other entities into the new order, by destination.
-  public let moves: [LiveUpdate<Root>.Move]
-  /// The entities whose own attributes changed, by offset in the new list.
-  public let edits: [LiveUpdate<Root>.Edit]
   /// The changes beside entities that were there before, by offset and branch.
   public let related: [RelatedChange]
+  private let roots: LiveUpdate<Root>
+
+  /// Whether the update lists no differences, because it is the first or there are too many.
+  public var isReset: Bool { roots.isReset }
+  /// The offsets in the old list of deleted entities, ascending.
+  public var deletions: [Int] { roots.deletions }
+  /// The offsets in the new list of inserted entities, ascending.
+  public var insertions: [Int] { roots.insertions }
+  /// Moves that bring the other entities into the new order, by destination.
+  public var moves: [LiveUpdate<Root>.Move] { roots.moves }
+  /// The entities whose own attributes changed, by offset in the new list.
+  public var edits: [LiveUpdate<Root>.Edit] { roots.edits }
 
   init(
     _ elements: LiveTreeElements<Root, Element>, _ difference: LiveDifference?, _ table: Table
   ) {
     self.elements = elements
-    isReset = difference == nil
-    deletions = difference?.deletions ?? []
-    insertions = difference?.insertions ?? []
-    moves = (difference?.moves ?? []).map { LiveUpdate.Move(from: $0.from, to: $0.to) }
-    edits = (difference?.edits ?? []).map { edit in
-      LiveUpdate.Edit(offset: edit.offset, attributes: table.attributeNames(edit.attributes))
-    }
+    roots = LiveUpdate(LiveElements(elements.shown, table), difference, table)
     related = difference?.related.map { RelatedChange($0) } ?? []
   }
 }
@@ -82,13 +78,8 @@ extension LiveTreeUpdate {
       list = Array(elements)
       return
     }
-    for offset in (deletions + moves.map(\.from)).sorted(by: >) { list.remove(at: offset) }
-    for offset in (insertions + moves.map(\.to)).sorted() {
-      list.insert(elements[offset], at: offset)
-    }
-    for offset in Set(edits.map(\.offset) + related.map(\.offset)) {
-      list[offset] = elements[offset]
-    }
+    let changed = Set(edits.map(\.offset) + related.map(\.offset))
+    roots.apply(to: &list, changing: Array(changed)) { elements[$0] }
   }
 }
 

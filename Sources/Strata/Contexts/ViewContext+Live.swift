@@ -119,7 +119,7 @@ extension ViewContext {
     SectionedLiveQuery(live(query, reading: reading, plan: sectioning.plan), sectioning)
   }
 
-  private func live<E: Entity>(
+  func live<E: Entity>(
     _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]?,
     plan: @escaping @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
   ) -> LiveQuery<E> {

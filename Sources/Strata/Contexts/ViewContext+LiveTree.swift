@@ -66,34 +66,15 @@ extension ViewContext {
     _ branches: [@Sendable (inout TreePlan, Model) throws(StoreError) -> Void],
     _ read: @escaping @Sendable (E, (Int) -> TreeContent, Model) -> Element
   ) -> LiveTree<E, Element> {
-    let model = store.model
-    let result = open(E.self) { () throws(StoreError) in
+    let live = live(query, reading: nil) { query, model throws(StoreError) in
       var related = TreePlan()
       for add in branches { try add(&related, model) }
       return LivePlan(try QueryPlan(query, model), with: related)
     }
-    return LiveTree(self, result, LiveTreeReader(model: model, read: read))
-  }
-
-  /// Opens the result of a plan; a result with an error if there is no plan.
-  private func open<E: Entity>(
-    _: E.Type, _ plan: () throws(StoreError) -> LivePlan
-  ) -> LiveResult {
-    let counters = LiveCounters(of: store.activity)
-    do throws(StoreError) {
-      let result = LiveResult(try plan(), counters)
-      result.onLacking { [maintainer, weak result] keys in
-        guard let id = result?.contents.load.current.id else { return }
-        Task { await maintainer.want(keys, for: id) }
-      }
-      open(result)
-      return result
-    } catch {
-      let table = store.model.table(of: E.self)
-      let result = LiveResult(LivePlan(QueryPlan(everyRowOf: table)), counters, error)
-      result.finish()
-      store.writer.options.log.noteRefused(error)
-      return result
+    live.result.onLacking { [maintainer, weak result = live.result] keys in
+      guard let id = result?.contents.load.current.id else { return }
+      Task { await maintainer.want(keys, for: id) }
     }
+    return LiveTree(live, LiveTreeReader(model: store.model, read: read))
   }
 }

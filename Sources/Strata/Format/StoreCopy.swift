@@ -61,12 +61,8 @@ struct StoreCheck {
   ///
   /// - Throws: `notADatabase` if the file is damaged.
   func check(_ connection: Connection) throws(StoreError) {
-    let size =
-      try connection.prepared(
-        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-      )
-      .firstInteger() ?? 0
-    meter.report(.checking, 0, of: Int(size))
+    let size = try connection.byteCount()
+    meter.report(.checking, 0, of: size)
     let finding = try connection.prepared("PRAGMA quick_check(1)").first { $0.string(0) }
     guard finding == "ok" else {
       var error = StoreError(
@@ -75,6 +71,14 @@ struct StoreCheck {
       error.sqliteCode = ResultCode.corrupt
       throw error
     }
-    meter.report(.checking, Int(size), of: Int(size))
+    meter.report(.checking, size, of: size)
+  }
+}
+
+extension Connection {
+  /// Returns the size of the database in bytes, unused pages included.
+  func byteCount() throws(StoreError) -> Int {
+    let pages = try prepared("PRAGMA page_count").firstInteger() ?? 0
+    return Int(pages * (try prepared("PRAGMA page_size").firstInteger() ?? 0))
   }
 }

@@ -71,6 +71,11 @@ struct LevelRows: Sendable {
     return tree.rows.run(of: key, in: column)
   }
 
+  /// Returns the rows that refer to a row above, as far as a window shows them.
+  func rows(under key: RecordKey, _ window: TreeWindow) -> ShownRows {
+    ShownRows(tree, window.ranks(in: run(under: key)))
+  }
+
   /// Returns the keys of the rows above that lead to a row of the level.
   func keysAbove(_ row: Record) -> [RecordKey] {
     switch level.route {

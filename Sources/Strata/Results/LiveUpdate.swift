@@ -69,11 +69,20 @@ extension LiveUpdate {
       list = Array(elements)
       return
     }
+    apply(to: &list, changing: edits.map(\.offset)) { elements[$0] }
+  }
+
+  /// Brings a list with a row for each element to its new version, unless the update is a reset.
+  ///
+  /// - Parameters:
+  ///   - changed: the offsets in the new list of rows that change in their places.
+  ///   - row: returns the row at an offset in the new list.
+  func apply<Row>(to list: inout [Row], changing changed: [Int], _ row: (Int) -> Row) {
     for offset in (deletions + moves.map(\.from)).sorted(by: >) { list.remove(at: offset) }
     for offset in (insertions + moves.map(\.to)).sorted() {
-      list.insert(elements[offset], at: offset)
+      list.insert(row(offset), at: offset)
     }
-    for edit in edits { list[edit.offset] = elements[edit.offset] }
+    for offset in changed { list[offset] = row(offset) }
   }
 }
 

@@ -1,3 +1,6 @@
+/// The versions of a row before and after a change; nil is no row.
+typealias RowVersions = (before: Record?, after: Record?)
+
 /// The rows that a live query shows: a result, within the query's limit and offset.
 struct ShownRows: Sendable {
   private(set) var tree: ResultTree
@@ -79,9 +82,7 @@ struct ShownRows: Sendable {
   var records: OrderTree.Iterator { OrderTree.Iterator(tree.rows, range) }
 
   /// Returns the versions of the records of some keys that differ from those of another tree.
-  func versions(of keys: Set<RecordKey>, from old: ResultTree) -> [(
-    before: Record?, after: Record?
-  )] {
+  func versions(of keys: Set<RecordKey>, from old: ResultTree) -> [RowVersions] {
     keys.compactMap { key in
       let (before, after) = (old.record(of: key), tree.record(of: key))
       return before == after ? nil : (before, after)

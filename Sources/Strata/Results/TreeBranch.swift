@@ -19,15 +19,12 @@ enum TreeBranch: Sendable {
     case .one(let level, let column):
       return .row(root.isNull(column) ? nil : levels[level].tree.record(of: root.key(column)))
     case .many(let level, let window):
-      let rows = levels[level]
-      let run = rows.run(under: root.key(Table.keyColumn))
-      return .rows(ShownRows(rows.tree, window.ranks(in: run)))
+      return .rows(levels[level].rows(under: root.key(Table.keyColumn), window))
     case .linked(let branch): return .rows(branch.rows(beside: root, in: levels))
     case .values(let level, let window, let terms):
       let key = root.key(Table.keyColumn)
       if let fold = levels[level].fold { return .cells(fold.values(of: GroupKey([key.cell]))) }
-      let rows = levels[level]
-      return .cells(ShownRows(rows.tree, window.ranks(in: rows.run(under: key))).values(of: terms))
+      return .cells(levels[level].rows(under: key, window).values(of: terms))
     case .linkedValues(let branch, let terms):
       return .cells(branch.rows(beside: root, in: levels).values(of: terms))
     }

@@ -71,8 +71,10 @@ struct TreePlan: Sendable {
   private(set) var levels: [TreeLevel] = []
   private(set) var branches: [TreeBranch] = []
 
-  /// Adds a level, and returns its number.
+  /// Adds a level, unless there is an equal one, and returns its number.
   mutating func add(_ level: TreeLevel) -> Int {
+    let identity = level.identity
+    if let equal = levels.firstIndex(where: { $0.identity == identity }) { return equal }
     levels.append(level)
     return levels.count - 1
   }

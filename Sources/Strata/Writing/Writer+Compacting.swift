@@ -11,7 +11,7 @@ extension Writer {
   func compact(_ flag: CancellationFlag) throws(StoreError) -> Int {
     if options.isReadOnly { throw .readOnlyStack }
     let connection = try connection
-    let size = try size(connection)
+    let size = try connection.byteCount()
     try tieLog(connection)
     try file.checkPlace(of: connection, counter.mark)
     try vacuum(connection, flag)
@@ -23,12 +23,7 @@ extension Writer {
     // A log that becomes long again is cut off when it is started again.
     try? connection.run("PRAGMA journal_size_limit = \(options.settings.logLimit)")
     announcer.didPublish()
-    return max(0, size - (try self.size(connection)))
-  }
-
-  private func size(_ connection: Connection) throws(StoreError) -> Int {
-    let pages = try connection.prepared("PRAGMA page_count").firstInteger() ?? 0
-    return Int(pages * (try connection.prepared("PRAGMA page_size").firstInteger() ?? 0))
+    return max(0, size - (try connection.byteCount()))
   }
 
   private func vacuum(
